@@ -23,8 +23,8 @@ UV = $(VENV)/bin/uv pip install --quiet --python $(VENV)/bin/python
 # The module, built into python/, where the editable installation finds it.
 DEVELOP = PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" maturin develop --quiet --uv --locked --profile
 
-.PHONY: demo check test test-rust test-python test-long test-peers data bench lint lint-fast audit format docs fuzz \
-	fuzz-command-line build clean wheel release c-library c-header c-example install-c
+.PHONY: demo check test test-rust test-python test-large test-long test-peers data bench lint lint-fast audit format docs \
+	fuzz fuzz-command-line build clean wheel release c-library c-header c-example install-c
 
 build: $(VENV)/built
 
@@ -34,15 +34,19 @@ demo: $(VENV)/built
 # What is fast of the tests, for use while working: about a minute after `make test`.
 check: $(VENV)/built
 	cargo test --workspace --lib --locked --quiet
-	$(PYTEST) -m 'not peers and not slow'
+	$(PYTEST) -m 'not peers and not slow and not large'
 
+# All tests; of those that take long, which are marked large, an eighth of their cases. `make test-large` runs these whole.
 test: test-rust test-python
 
 test-rust:
 	$(CARGO_TEST)
 
 test-python: $(VENV)/built
-	$(PYTEST)
+	$(PYTEST) --large some
+
+test-large: $(VENV)/built
+	$(PYTEST) -m 'large and not peers'
 
 # Random searches with all their cases, of which `make test` draws a quarter, from a new seed each time.
 test-long: SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')

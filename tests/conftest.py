@@ -1,5 +1,6 @@
 """The command line, run in this process: its output and its exit status."""
 
+import random
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -24,12 +25,39 @@ settings.register_profile("tests", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("tests")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--large",
+        choices=("all", "some"),
+        default="all",
+        help="cases of tests that are marked large: all, or an eighth, drawn by the seed; none of a test without cases",
+    )
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks random searches as `long`, before tests are chosen by their markers."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks random searches as `long`, before tests are chosen by their markers, and draws cases of large tests."""
     for item in items:
         if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
             item.add_marker("long")
+    if config.getoption("large") == "some":
+        left_out = undrawn(items, str(config.getoption("--hypothesis-seed", default=0)))
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
+
+
+def undrawn(items: list[pytest.Item], seed: str) -> set[pytest.Item]:
+    """Cases of large tests but for an eighth of each test's, at least one; large tests without cases."""
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("large"):
+            tests.setdefault(item.nodeid.split("[")[0], []).append(item)
+    left_out: set[pytest.Item] = set()
+    for test, cases in tests.items():
+        drawn = -(-len(cases) // 8) if len(cases) > 1 else 0
+        # Each worker draws the same ones.
+        left_out.update(random.Random(f"{seed} {test}").sample(cases, len(cases) - drawn))  # noqa: S311
+    return left_out
 
 
 class Ran(NamedTuple):

@@ -20,12 +20,14 @@ EXAMPLES = sorted(file for file in (ROOT / "examples").glob("*.py") if file.name
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     text = page.read_text()
     assert with_output(text, tmp_path) == text, f"run: python -m docs.generators.commands {page.relative_to(ROOT)}"
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_sessions_hold(page: Path) -> None:
     assert failed_doctests(page.read_text(), page.name) == ""
@@ -43,6 +45,7 @@ def test_examples_run(example: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "Plan(" in capsys.readouterr().out
 
 
+@pytest.mark.large
 def test_the_demo_runs_and_says_when_data_are_missing(tmp_path: Path) -> None:
     """In a copy, so that its output folder is not the checkout's, and the neighbouring data are there or not."""
     project = tmp_path / "project"

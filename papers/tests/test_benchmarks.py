@@ -1,5 +1,7 @@
 """The benchmarks of the papers: every one is there, brought by the entry point, and its problems are accepted."""
 
+import pytest
+
 import lightloom as ll
 from lightloom.sweeps.benchmarks import PLANNERS, all_benchmarks
 from lightloom.sweeps.description import SweepDescription
@@ -7,6 +9,7 @@ from lightloom_papers.benchmarks import BENCHMARKS
 from lightloom_papers.registry import PAPERS
 
 
+@pytest.mark.large
 def test_every_paper_has_a_benchmark_whose_problems_are_accepted() -> None:
     names = [benchmark.name for benchmark in BENCHMARKS]
     assert len(set(names)) == len(names) == len(PAPERS)

@@ -46,6 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("figures")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
 def test_the_figure_is_made_and_its_verdicts_are_the_documents(figure: Figure, folder: Path) -> None:
     one = made(figure, folder)

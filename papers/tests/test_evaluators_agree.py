@@ -92,6 +92,7 @@ def _said(plan: ll.Plan) -> tuple[float, str, str]:
     return plan.total_s, plan.planner, plan.algorithm
 
 
+@pytest.mark.large
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(asked())
 def test_every_evaluator_of_a_point_says_what_plan_says(of: Asked) -> None:
@@ -148,6 +149,7 @@ def test_every_evaluator_of_a_point_says_what_plan_says(of: Asked) -> None:
         assert said[0] in served
 
 
+@pytest.mark.large
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(asked())
 def test_a_benchmark_says_what_plan_says(of: Asked) -> None:

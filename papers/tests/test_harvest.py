@@ -153,6 +153,7 @@ def test_barriers_are_as_long_as_they_were_measured() -> None:
     assert (means[8], means[256]) == pytest.approx((4.13, 41.75), abs=0.01)
 
 
+@pytest.mark.large
 def test_swing_on_a_torus_changes_its_circuits_twice() -> None:
     """On 8x8 all dimensions take distances 1, 1, 3 and back: matchings change before the first 3 and after the last."""
     distances = [abs((1 - (-2) ** (step + 1)) // 3) for step in range(3)]

@@ -38,6 +38,7 @@ def holds(name: str) -> dict[str, bool]:
     return {claim.words: claim.verdict is Verdict.HOLDS for claim in outcome(name).claims}
 
 
+@pytest.mark.large
 def test_reconfigurations_of_figures_8_and_9() -> None:
     """256 MB at 5 µs: seven steps of one hop and one reconfiguration each, from every start."""
     times = rows("8", "topology", "scheme", "part")

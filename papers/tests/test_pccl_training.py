@@ -53,6 +53,7 @@ def test_pccl_from_the_ring_at_5_us() -> None:
     assert times[DURING, 128, "ring", "PCCL"] == pytest.approx(overlapped_s, rel=1e-9)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", ["12", "13", "14", "15", "16"])
 def test_ring_on_the_ring_at_every_delay(name: str) -> None:
     """127 steps each way: longer than a layer's backward pass, so AllReduces follow each other from the first on."""

@@ -69,6 +69,7 @@ def test_the_product_knows_no_figure() -> None:
         assert not [name for name in names if f'"{name}"' in text], file
 
 
+@pytest.mark.large
 def test_the_distribution_of_the_product_holds_no_figure(tmp_path: Path) -> None:
     """The files that maturin packs: the wheel has the package of the source archive, compiled."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["maturin"]

@@ -71,6 +71,7 @@ def measured(factor: float, *, is_conclusive: bool) -> Callable[..., list[Ran]]:
     return of
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("factor", "is_conclusive", "verdict"),
     [(1.05, True, Verdict.HOLDS), (1.5, True, Verdict.FAILS), (1.05, False, Verdict.OPEN)],
@@ -96,6 +97,7 @@ def test_figure_6_runs_every_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     assert grids.predicted.over_best[0, 0] >= 1
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_figures_7_and_12_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figure_7, "RUNS", 1)

@@ -32,6 +32,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 # `serve` goes on until it is told to end: tests/page has it.
+@pytest.mark.large
 @pytest.mark.parametrize("verb", [verb.name for verb in VERBS if verb.name != "serve"])
 def test_help_has_examples_that_work(cli: RunCli, in_tmp: Path, verb: str) -> None:
     ran = cli(verb, "--help")

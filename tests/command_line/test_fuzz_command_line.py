@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 SEED, RUNS, SECONDS_PER_RUN = 2, 1500, 60.0
 
 
+@pytest.mark.large
 def test_nothing_but_answers_and_refusals(tmp_path: Path) -> None:
     counts = Counts(SEED)
     for answer in Pool(SEED, tmp_path / "workers", 2, SECONDS_PER_RUN, tmp_path / "replays").run(range(RUNS)):

@@ -47,6 +47,7 @@ def nothing_left(folder: Path) -> bool:
     return not [file for file in folder.rglob("*") if file.name.startswith(".lightloom")]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_what_stands_at_the_name_of_an_output_stays_what_it_is(cli: RunCli, plan_file: Path, name: str) -> None:
     folder = plan_file.parent
@@ -82,6 +83,7 @@ def test_what_stands_at_the_name_of_an_output_stays_what_it_is(cli: RunCli, plan
     assert nothing_left(folder)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_a_full_device_is_one_line_and_stays(cli: RunCli, plan_file: Path, name: str) -> None:
     command, suffix = OUTPUTS[name]
@@ -150,6 +152,7 @@ def test_the_file_that_standard_output_goes_to_is_no_output(in_tmp: Path) -> Non
         assert ran.stderr.endswith("is where standard output goes; it takes another file\n")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_trace_leaves_nothing(in_tmp: Path, ending: signal.Signals) -> None:
     problem = ["--collective", "all-to-all", "--algorithm", "direct", "--planner", "static", "--topology", "ring"]

@@ -52,6 +52,7 @@ def plain(in_tmp: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
 def test_examples_work_or_name_their_extra(cli: RunCli, plain: dict[str, str], verb: str) -> None:

@@ -32,6 +32,7 @@ def run(*arguments: object, folder: Path | None = None, **environment: str) -> s
     )
 
 
+@pytest.mark.large
 @pytest.mark.skipif(not os.access(LOG, os.R_OK), reason="the kernel's log is root's")
 @pytest.mark.parametrize(
     "arguments",
@@ -53,6 +54,7 @@ def test_a_file_that_has_to_be_waited_for_is_refused(arguments: tuple[object, ..
     assert str(LOG) in ran.stderr
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("backend", ["nonsense", "module://no.such.module", "qtagg"])
 def test_pictures_need_no_backend_of_windows(tmp_path: Path, backend: str) -> None:
     ran = run(*PLAN, "--plot", tmp_path / "plan.png", MPLBACKEND=backend)
@@ -60,6 +62,7 @@ def test_pictures_need_no_backend_of_windows(tmp_path: Path, backend: str) -> No
     assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.large
 def test_a_folder_that_matplotlib_cannot_use_is_one_line(tmp_path: Path) -> None:
     missing = tmp_path / "file" / "folder"
     (tmp_path / "file").touch()
@@ -85,6 +88,7 @@ def test_a_working_folder_that_was_deleted_is_one_line(tmp_path: Path, output: s
     assert ran.stderr == "error: working folder: it is not there any more; change to one that is, or give whole paths\n"
 
 
+@pytest.mark.large
 def test_calibrate_writes_both_or_none(cli: RunCli, tmp_path: Path) -> None:
     fabric, picture = tmp_path / "fabric.toml", tmp_path / "fit.png"
     fabric.write_text("# before\n")

@@ -37,6 +37,7 @@ def test_json_is_the_iteration_that_python_plans(cli: RunCli, file: Path) -> Non
     assert planned.total_s >= planned.lower_bound_s >= planned.compute_s
 
 
+@pytest.mark.large
 def test_policies_are_called_by_their_titles_too(cli: RunCli, file: Path) -> None:
     rows = json.loads(cli("list", "policies", "--format", "json").out)["policies"]
     for row in rows:
@@ -50,6 +51,7 @@ def _word(title: str) -> str:
     return title.lower().replace(" ", "-")
 
 
+@pytest.mark.large
 def test_every_policy_can_be_chosen(cli: RunCli, file: Path) -> None:
     choices = [row["name"] for row in json.loads(cli("list", "policies", "--format", "json").out)["policies"]]
     # An ideal is shown with them, and cannot be chosen.
@@ -85,6 +87,7 @@ def test_rows_for_spreadsheets_are_events(cli: RunCli, file: Path) -> None:
     assert {row["label"] for row in rows} == {"compute", "tp", "dp", "sends"}
 
 
+@pytest.mark.large
 def test_pictures_and_traces_are_written(cli: RunCli, file: Path) -> None:
     outputs = ("--plot", "a.png", "--trace", "a.json", "--break-even", "b.svg", "--delays", "1us,1ms")
     ran = cli("train", file, "--ports", 2, *outputs)

@@ -102,6 +102,7 @@ def test_the_networks_have_the_plan_s_circuits(plan: ll.Plan) -> None:
             assert float(delay.removesuffix("ns")) == pytest.approx(plan.hop_delay_s * 1e9)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("plan", random_plans(16, 12), ids=repr)
 def test_the_system_runs_the_plan_as_its_algorithm(plan: ll.Plan) -> None:
     """`CollectiveImplLookup` finds the plan's traces for the workload's one collective, and they compute it."""
@@ -202,6 +203,7 @@ def test_a_broadcast_takes_what_the_plan_takes(gpus: int) -> None:
     assert end_of(plan) * 1e-9 <= sent_s(plan) * (1.0001 if one_hop else 1.05)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("ports", [1, 2])
 @pytest.mark.parametrize("collective", ["broadcast", "all-gather"])
 def test_data_of_several_hops_take_what_the_plan_takes(collective: str, ports: int) -> None:

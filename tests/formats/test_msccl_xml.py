@@ -60,6 +60,7 @@ def test_every_algorithm_is_run_and_read_back(collective: str, algorithm: str, g
         assert found == planned(plan)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_random_plans_are_run_and_read_back(tmp_path: Path) -> None:
     refused = 0
@@ -138,6 +139,7 @@ def test_many_peers_share_channels(gpus: int, tmp_path: Path) -> None:
     assert read_back(tmp_path / "plan.xml") == planned(plan)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_long_messages_are_cut(tmp_path: Path) -> None:
     """The 64 chunks of half a buffer of 128 GPUs are one message; 128 of 256 are two, on two channels."""
@@ -153,6 +155,7 @@ def test_long_messages_are_cut(tmp_path: Path) -> None:
         assert read_back(folder / "plan.xml") == planned(plan)
 
 
+@pytest.mark.large
 def test_a_thread_block_that_is_full_is_followed_by_another(tmp_path: Path) -> None:
     """262 steps of a ring of 132, each of one message to the next GPU: MSCCL takes 256 of a thread block."""
     plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=132), algorithm="ring", planner="static")

@@ -53,6 +53,7 @@ def run(document: dict[str, Any], seeds: int = 3) -> None:
         Machine(document, seed).run()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("collective", "algorithm"), ALGORITHMS)
 @pytest.mark.parametrize("gpus", [4, 8])
 def test_every_algorithm_is_run(collective: str, algorithm: str, gpus: int, tmp_path: Path) -> None:
@@ -63,6 +64,7 @@ def test_every_algorithm_is_run(collective: str, algorithm: str, gpus: int, tmp_
     run(document)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_random_plans_are_run(tmp_path: Path) -> None:
     done: Counter[str] = Counter()
@@ -127,6 +129,7 @@ def longest(document: dict[str, Any]) -> int:
     return max(len(block["ops"]) for gpu in document["gpus"] for block in gpu["threadblocks"])
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("gpus", [8, 12])
 @pytest.mark.parametrize("gpus_per_host", [None, 1, 4])
 def test_a_ring_has_as_many_thread_blocks_as_its_operations_need(
@@ -152,6 +155,7 @@ def kinds_of(document: dict[str, Any]) -> dict[tuple[int, int], str]:
     }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("collective", "algorithm"), ALGORITHMS)
 @pytest.mark.parametrize("gpus_per_host", [1, 2])
 def test_gpus_of_different_hosts_have_port_channels(

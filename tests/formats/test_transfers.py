@@ -10,6 +10,7 @@ from tests.reference.plan_document import arcs_of, chunks_of, transfers_of
 PLANS = 40
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_everything_is_expanded() -> None:
     collectives = set()

@@ -80,6 +80,7 @@ for reader, path in zip(sys.argv[1::2], sys.argv[2::2]):
 """
 
 
+@pytest.mark.large
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak memory of one program is read from /proc")
 def test_a_flood_is_refused_in_little_memory(tmp_path: Path) -> None:
     arguments = []

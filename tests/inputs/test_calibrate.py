@@ -75,6 +75,7 @@ def test_hops_that_vary_on_their_own_tell_their_delay(
     assert fit.r_squared == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("errors", ERRORS)
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_intervals_hold_the_truth_as_often_as_they_say(errors: str, confidence: float) -> None:

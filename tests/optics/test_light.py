@@ -154,6 +154,7 @@ def test_what_a_mesh_cannot_do_is_said_in_a_line(tmp_path: Path, cli: RunCli, op
     assert said in message
 
 
+@pytest.mark.large
 def test_the_table_and_the_picture_show_the_light(lit: ll.Circuits, tmp_path: Path, cli: RunCli) -> None:
     plan = tmp_path / "plan.json"
     ring_plan().save(plan)

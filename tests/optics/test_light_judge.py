@@ -87,6 +87,7 @@ def is_harmless(at: tuple[Any, ...], value: Any, other: Any, document: dict[str,
     return (at[1] == "fibres" and other in {4, 8}) or (at[1] in needed and other >= needed[at[1]])
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("described", [False, True])
 def test_every_wrong_value_is_found(plan: ll.Plan, document: dict[str, Any], described: bool) -> None:
     optics = MESH if described else None

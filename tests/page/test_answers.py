@@ -118,6 +118,7 @@ def test_the_form_has_the_options_of_the_command_line(server: Served) -> None:
     assert told["version"] == ll.__version__
 
 
+@pytest.mark.large
 def test_presets_work(server: Served) -> None:
     axes = {
         "x": {"option": "size", "values": ["1KiB", "64MiB"]},

@@ -60,6 +60,7 @@ def printed(python: str) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True, env=PATHS).stdout
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("options", PLANS)
 def test_plans(server: Served, cli: RunCli, in_tmp: Path, options: dict[str, Any]) -> None:
     (words,), python = code_of(server, in_tmp, "plan", options)
@@ -82,6 +83,7 @@ def test_comparisons_and_bounds(server: Served, cli: RunCli, in_tmp: Path) -> No
         assert printed(python).splitlines()[-1].startswith(str(shown.json()["lower_bound_s"]))
 
 
+@pytest.mark.large
 def test_what_is_made_of_a_plan(server: Served, cli: RunCli, in_tmp: Path) -> None:
     settings = {"header_size": 64, "sync": "dataflow", "links": True}
     for verb, more in (("simulate", settings), ("circuits", {})):
@@ -99,6 +101,7 @@ def test_what_is_made_of_a_plan(server: Served, cli: RunCli, in_tmp: Path) -> No
     assert sorted(path.read_bytes() for path in (in_tmp / "exported").iterdir()) == written
 
 
+@pytest.mark.large
 def test_iterations(server: Served, cli: RunCli, in_tmp: Path) -> None:
     workload = json.loads(ll.Workload.read("bert-pccl", ranks=8).to_json())
     for asked in ({"model": "bert-pccl", "ranks": 8, "policy": "alone"}, {"workload": workload}):
@@ -108,6 +111,7 @@ def test_iterations(server: Served, cli: RunCli, in_tmp: Path) -> None:
         assert printed(python).rstrip("\n") == shown
 
 
+@pytest.mark.large
 def test_maps(server: Served, cli: RunCli, in_tmp: Path) -> None:
     asked = {
         "options": SMALL,

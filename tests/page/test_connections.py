@@ -65,6 +65,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("sent", [b"", HEAD])
 def test_who_only_connects_keeps_nobody_out(limited: Callable[..., Served], sent: bytes) -> None:
     server = limited(connections=20)
@@ -87,6 +88,7 @@ def test_where_all_are_at_work_more_are_told_so(limited: Callable[..., Served]) 
     wait_for(lambda: server.client.get("/").status_code == 200)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("more", [b"", b"Connection: close\r\n"])
 def test_who_takes_no_answer_is_let_go(limited: Callable[..., Served], more: bytes) -> None:
     """The server waits, but not for long, with data that the system's buffers do not hold."""
@@ -140,6 +142,7 @@ def test_who_leaves_before_all_is_said_is_no_news(limited: Callable[..., Served]
     assert server.post("plan", **SMALL).status_code == 200
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("files", "is_enough"), [(80, True), (32, False)])
 def test_open_files_are_shared_out(files: int, is_enough: bool) -> None:
     def few() -> None:

@@ -110,6 +110,7 @@ def busiest(server: Served, before: dict[int, int]) -> int:
     raise AssertionError("no process works")
 
 
+@pytest.mark.large
 def test_a_process_that_is_killed_is_replaced() -> None:
     with limited() as server:
         before = rested(server)
@@ -127,6 +128,7 @@ def test_a_process_that_is_killed_is_replaced() -> None:
         assert set(found) <= {200, 503}
 
 
+@pytest.mark.large
 def test_work_that_takes_too_long_is_ended() -> None:
     with limited(seconds=1.0) as server:
         # Where the worker was not there yet, the reserve tried, and its process is another now.
@@ -140,6 +142,7 @@ def test_work_that_takes_too_long_is_ended() -> None:
         assert before <= set(server.workers())
 
 
+@pytest.mark.large
 def test_a_process_that_does_not_leave_off_is_killed() -> None:
     with limited(seconds=2.0) as server:
         before = rested(server)
@@ -150,6 +153,7 @@ def test_a_process_that_does_not_leave_off_is_killed() -> None:
         assert not set(before) <= set(server.workers())
 
 
+@pytest.mark.large
 def test_work_that_takes_too_much_memory_is_ended() -> None:
     server = Served.limited(workers=1, memory_bytes=700 << 20)
     answer = server.post("plan", collective="all-to-all", size="1GiB", gpus=160, matrix="zipf:0.4", planner="bvn")
@@ -161,6 +165,7 @@ def test_work_that_takes_too_much_memory_is_ended() -> None:
     assert said == "" or said.startswith("memory allocation of"), said
 
 
+@pytest.mark.large
 def test_a_process_that_grew_is_replaced_when_it_has_answered() -> None:
     with limited(memory_bytes=1 << 30) as server:
         before = set(server.workers())
@@ -176,6 +181,7 @@ def test_a_process_that_grew_is_replaced_when_it_has_answered() -> None:
         assert not before <= set(server.workers())
 
 
+@pytest.mark.large
 def test_more_than_there_is_room_for_is_told_to_come_again() -> None:
     with limited(queued=2, seconds=4.0) as server:
         first = Asked(server, "plan", seeded(0))
@@ -191,6 +197,7 @@ def test_more_than_there_is_room_for_is_told_to_come_again() -> None:
         assert {one.result().status_code for one in (first, *waiting, again)} == {504}
 
 
+@pytest.mark.large
 def test_work_that_nobody_waits_for_is_ended() -> None:
     with limited(queued=1, seconds=60.0) as server:
         before = set(server.workers())
@@ -211,6 +218,7 @@ def test_work_that_nobody_waits_for_is_ended() -> None:
         assert first.result().status_code == 503
 
 
+@pytest.mark.large
 def test_streams_that_are_left_are_ended() -> None:
     with limited() as server:
         asked = {"json": {**LONG, "planner": None}, "headers": {"accept": "text/event-stream"}}
@@ -224,6 +232,7 @@ def test_streams_that_are_left_are_ended() -> None:
         assert time.monotonic() - began_s < SOON_S
 
 
+@pytest.mark.large
 def test_dawdling_clients_are_let_go() -> None:
     with limited(reading_s=1.0) as server:
         head = b"POST /api/plan HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -250,6 +259,7 @@ def test_dawdling_clients_are_let_go() -> None:
             assert kept.recv(1) == b""
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_while_it_works(number: int) -> None:
     server = Served.limited(workers=1)
@@ -264,6 +274,7 @@ def test_it_ends_while_it_works(number: int) -> None:
     assert not any(os.path.exists(f"/proc/{pid}") for pid in workers)  # noqa: PTH110
 
 
+@pytest.mark.large
 def test_processes_end_with_a_server_that_is_killed() -> None:
     server = Served.limited(workers=1)
     with pytest.raises(httpx.TimeoutException):

@@ -171,6 +171,7 @@ def test_bodies_that_say_nothing_of_use_are_refused(server: Served, task: str, b
     assert len(answer.text) < 5000
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("sent", "statuses"),
     [
@@ -210,6 +211,7 @@ FILES = {
 }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("verb", ["plan", "compare", "bound", "train", "simulate", "circuits", "export"])
 def test_no_option_names_a_file(server: Served, tmp_path: Path, verb: str) -> None:
     """Each of these is read, and gives an answer, where the command line is given it."""
@@ -259,6 +261,7 @@ KEYS = [*OPTIONS, "plan", "workload", "model", "step", "of", "format", "x", "y",
 NAMES = st.sampled_from([task.name for task in TASKS if task.is_asked])
 
 
+@pytest.mark.large
 @settings(max_examples=cases(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(task=NAMES, changed=st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=8), VALUES, max_size=3))
 def test_whatever_is_asked_is_answered_or_refused_in_one_line(

@@ -65,6 +65,7 @@ def problems(name: str, told: Any) -> list[str]:
     return [f"{error.json_path}: {error.message[:300]}" for error in errors]
 
 
+@pytest.mark.large
 def test_it_is_openapi(server: Served) -> None:
     answer = server.client.get("/openapi.json")
     assert answer.json() == json.loads(json.dumps(DESCRIBED))
@@ -96,6 +97,7 @@ def test_every_option_is_described_with_its_range() -> None:
     assert '"maximum": 65536' in json.dumps(ASKED["train"]["properties"]["ranks"])
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("task", "asked"), EXAMPLES)
 def test_answers_are_as_described(server: Served, task: str, asked: dict[str, Any]) -> None:
     if task in ASKED:

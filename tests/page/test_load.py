@@ -15,6 +15,7 @@ CLIENTS = 200
 GROWTH_BYTES = 16 << 20
 
 
+@pytest.mark.large
 def test_two_hundred_clients_at_once() -> None:
     server = Served.start("--cache", "1MiB", "--queue", 32)
     run_in_own_loop(ask(server, CLIENTS, 1, 0, Load()))

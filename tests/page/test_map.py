@@ -25,6 +25,7 @@ DELAYS = {"option": "reconfiguration-delay", "from": "10ns", "to": "10ms", "poin
 PORTS = {"option": "ports", "values": [1, 2]}
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("x", "y"), [(SIZES, DELAYS), (PORTS, DELAYS), (SIZES, PORTS)])
 def test_every_cell_is_what_plan_says(server: Served, x: dict[str, Any], y: dict[str, Any]) -> None:
     told = server.post("map", options=OPTIONS, x=x, y=y).json()
@@ -147,6 +148,7 @@ def test_a_map_that_is_paused_goes_on_from_its_rows(monkeypatch: pytest.MonkeyPa
     assert turns == 2 * -(-3 // at_once)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_maps_of_two_clients_take_turns_and_are_right() -> None:
     server = Served.limited(workers=1)

@@ -30,6 +30,7 @@ TRAIN: dict[str, Any] = {"model": "bert-pccl", "ranks": 8}
 SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF"}
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("of", "asked"),
     [

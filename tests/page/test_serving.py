@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunCli
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_when_told_to(number: int) -> None:
     server = Served.start("--workers", 1)
@@ -60,6 +61,7 @@ def test_an_address_that_nobody_can_read_ends_it(output: str) -> None:
         pass
 
 
+@pytest.mark.large
 def test_examples_of_its_help_work(cli: RunCli) -> None:
     examples = EXAMPLE.findall(cli("serve", "--help").out)
     assert len(examples) > 1

@@ -48,6 +48,7 @@ def test_nothing_is_answered_without_it(locked: Served) -> None:
     assert locked.client.post("/api/plan", params={"token": TOKEN}, json=SMALL).status_code == 401
 
 
+@pytest.mark.large
 def test_programs_show_it_in_a_header(locked: Served) -> None:
     for scheme in ("Bearer", "bearer"):
         answer = locked.client.post("/api/plan", json=SMALL, headers={"authorization": f"{scheme} {TOKEN}"})

@@ -29,6 +29,7 @@ def test_no_schedule_of_few_ranks_takes_less(kind: int) -> None:
     assert max(max(one.ratios) for one in judged) > 0.9
 
 
+@pytest.mark.large
 def test_no_plan_is_below_its_bound() -> None:
     for number in range(1, 60):
         planned = plan_one(2, number)

@@ -75,6 +75,7 @@ def arcs_of(schedule: ll.Schedule, step: int) -> Arcs:
 ALL_OF_FOUR = every_topology(4, 2)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("delay", "initial"),
     [("100ns", "free"), ("3us", "ring"), ("1s", "free"), ("100ns", "repeated"), ("2us", "repeated")],
@@ -114,6 +115,7 @@ def test_equals_the_best_of_every_topology(
     assert all(check.passed for check in ll.verify(plan))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("hop_delay", ["0ns", "500ns"])
 @pytest.mark.parametrize(("algorithm", "gpus"), [("bruck", 5), ("direct", 5), ("swing", 4)])
 def test_the_program_agrees_with_the_core_that_tries_every_topology_of_one_port(
@@ -143,6 +145,7 @@ def circulants(gpus: int) -> Iterable[ll.Topology]:
         yield ll.Topology.from_links(f"circulant {one} {two}", gpus, links)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("algorithm", "collective"), [("recursive-doubling", "reduce-scatter"), ("bruck", "all-to-all")]
 )
@@ -159,6 +162,7 @@ def test_invariant_under_all_translations_is_the_best_circulant(algorithm: str, 
     assert "invariant under translations by 1" in plan.bound_class
 
 
+@pytest.mark.large
 def test_two_generators_beat_observation_4_with_two_ports() -> None:
     """Recursive doubling on 32 GPUs of two ports: {1, 2} has 1.1667, twice the ring of the first distance 1.25."""
     fabric = ll.Fabric(gpus=32, ports=2, hop_delay="0ns", reconfiguration_delay="1s")

@@ -81,6 +81,7 @@ def test_charges_follow_from_the_circuits_of_one_gpu(log_size: int, delay_s: flo
     assert stated == pytest.approx(_charges(plan, delay_s, background=background), rel=1e-9, abs=1e-18)
 
 
+@pytest.mark.large
 def test_it_wins_and_the_file_keeps_it(cli: RunCli, in_tmp: Path) -> None:
     plain = cli(*PLAN, "--format", "json")
     hidden = cli(*PLAN, "--background-reconfiguration", "--output", "hidden.json")

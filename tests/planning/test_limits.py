@@ -88,6 +88,7 @@ def test_sums_of_delays_are_delays(terms: list[tuple[str, bool]]) -> None:
             ll.Fabric(gpus=4, reconfiguration_delay=text)
 
 
+@pytest.mark.large
 @settings(max_examples=40, deadline=None)
 @given(
     gpus=st.integers(2, 9),
@@ -191,6 +192,7 @@ LARGE = st.tuples(
 )
 
 
+@pytest.mark.large
 @settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(verb=st.sampled_from(["plan", "compare"]), request=LARGE, choice=st.randoms(use_true_random=False))
 def test_large_requests_are_served_in_4_gib_or_refused_in_a_line(verb, request, choice) -> None:  # type: ignore[no-untyped-def]

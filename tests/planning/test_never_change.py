@@ -15,6 +15,7 @@ from tests.conftest import RunCli
 from tests.planning.never_change import faults
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("index", range(40))
 def test_never_change_is_never_faster_and_equal_where_nothing_changes(index: int) -> None:
     assert faults(11, index) == []

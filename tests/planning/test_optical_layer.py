@@ -81,6 +81,7 @@ def test_the_plan_is_the_best_of_all_topologies_that_islands_hold(algorithm: str
     assert free.total_s <= plan.total_s
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("optics", ["islands:4x1", "islands:4x2", "islands:3x2", "mesh:8x8", "mesh:8x8,wavelengths=2"])
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_whatever_planner_chooses_can_be_held(optics: str, planner: str) -> None:

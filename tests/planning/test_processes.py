@@ -158,6 +158,7 @@ def seen_of_pickle(content: bytes) -> object:
     return seen(pickle.loads(content))
 
 
+@pytest.mark.large
 def test_results_are_the_same_in_another_process() -> None:
     made = results()
     # Another interpreter, which has nothing but the bytes.

@@ -9,6 +9,7 @@ from tests.reference.concurrent_flow import front, random_case
 CASES_PER_SEED = 50
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(10))
 def test_fronts_equal_the_layered_program(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -34,6 +34,7 @@ def counted() -> Counts:
     return counts
 
 
+@pytest.mark.large
 def test_every_plan_is_what_its_json_says() -> None:
     assert counted().faults == []
 

@@ -28,6 +28,7 @@ PROBLEMS: list[tuple[str | None, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("collective", "problem"), PROBLEMS)
 def test_each_row_is_the_plan_of_its_size(collective: str | None, problem: dict[str, Any]) -> None:
     table = ll.plan_sizes(collective, "1KiB:64MiB:16", **problem)

@@ -37,6 +37,7 @@ def drawn_matrix(seed: int, gpus: int, size: int, skew: float, density: float) -
     return matrix
 
 
+@pytest.mark.large
 @settings(max_examples=40, deadline=None)
 @given(
     collective=st.sampled_from(COLLECTIVES),

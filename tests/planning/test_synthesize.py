@@ -31,6 +31,7 @@ def fixed(topology: str | nx.Graph, *, gpus: int | None = None, dims: str | None
 
 
 # The fewest steps of one hop, and ranks by the fewest circuits into one: no schedule of one hop a step takes less.
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("topology", "dims", "ports", "steps", "blocks"),
     [
@@ -70,6 +71,7 @@ def graphs() -> dict[str, ll.Fabric]:
     }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("start", graphs())
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_every_start_is_served_verified_and_simulated(start: str, collective: str) -> None:
@@ -109,6 +111,7 @@ def test_a_topology_that_is_named_is_the_one() -> None:
 
 
 # Where ranks are too many for floods and the graphs of small diameter have few translations.
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("collective", "gpus", "ports", "size"),
     [("all-gather", 768, 2, "64KiB"), ("reduce-scatter", 600, 3, "1MiB"), ("all-gather", 1000, 4, "1MiB")],

@@ -24,6 +24,7 @@ def matrix(
     return scaled
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
@@ -84,6 +85,7 @@ def test_a_start_that_serves_is_bounded_by_its_circuits() -> None:
     assert plan.lower_bound_s == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_matrices_beyond_decompositions_are_planned() -> None:
     drawn = matrix(1, 300, 1e4, 1.0, 1.0)

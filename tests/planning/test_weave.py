@@ -25,6 +25,7 @@ def fastest_of_the_papers(collective: str, size: str, fabric: ll.Fabric, convent
     return min(row.total_s for row in rows if row.total_s is not None and row.planner != "weave")
 
 
+@pytest.mark.large
 @settings(max_examples=25, deadline=None)
 @given(
     collective=st.sampled_from(COLLECTIVES),
@@ -99,6 +100,7 @@ def test_a_named_algorithm_is_kept_and_gets_the_best_circulant() -> None:
     assert loads == pytest.approx(7 / 6, rel=1e-9)
 
 
+@pytest.mark.large
 def test_local_search_finds_the_optimum_for_swing() -> None:
     fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="100ms")
     plan = ll.plan("reduce-scatter", "256MiB", fabric=fabric, algorithm="swing", planner="weave", budget="3s", seed=1)
@@ -107,6 +109,7 @@ def test_local_search_finds_the_optimum_for_swing() -> None:
     assert loads == pytest.approx(0.775, abs=1e-6)
 
 
+@pytest.mark.large
 def test_it_hides_reconfigurations() -> None:
     plain = ll.Fabric(gpus=64, ports=2)
     for hiding in ({"window": "5us"}, {"background_reconfiguration": True}):

@@ -133,6 +133,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any], tuple[str, ...]]] 
 }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", CALLS)
 def test_a_wrong_argument_is_an_input_error(in_tmp: Path, name: str) -> None:
     call, good, names = CALLS[name]

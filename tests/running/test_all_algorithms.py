@@ -24,6 +24,7 @@ def test_no_algorithm_is_left_out() -> None:
     assert registered == {(collective, name) for collective, names in ALGORITHMS.items() for name in names}
 
 
+@pytest.mark.large
 @pytest.mark.skipif(sys.platform != "linux", reason="plans are run only on Linux")
 @pytest.mark.parametrize("reduction", ["sum", "max"])
 def test_ranks_end_with_what_collectives_mean(reduction: str) -> None:

@@ -71,6 +71,7 @@ def test_nothing_outlives_a_controller_that_is_killed(
     assert all_ended(processes)
 
 
+@pytest.mark.large
 @pytest.mark.usefixtures("quick_deadlines")
 @pytest.mark.parametrize(("place", "who"), [(0, "the switch process"), (2, "rank 1")])
 def test_a_process_that_is_stopped_is_named(
@@ -130,6 +131,7 @@ def test_too_little_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.large
 def test_faults_at_random_moments_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prepared, "DEADLINE_FACTOR", prepared.DEADLINE_FACTOR)
     monkeypatch.setattr(prepared, "DEADLINE_FLOOR_S", prepared.DEADLINE_FLOOR_S)

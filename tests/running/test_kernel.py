@@ -69,6 +69,7 @@ def named(process: int, started: int, place: str = "switch") -> str:
     return f"lightloom-{process}-{started}-{Path('/proc/self/ns/pid').stat().st_ino}-{place}"
 
 
+@pytest.mark.large
 @needs_the_kernel
 @pytest.mark.parametrize("index", range(16))
 def test_random_plans_give_what_they_mean(index: int) -> None:
@@ -177,6 +178,7 @@ def test_packets_on_a_port_without_a_circuit_are_reported(
     assert of_process(executor.controller) == []
 
 
+@pytest.mark.large
 @needs_the_kernel
 def test_packets_that_are_lost_are_reported(started: tuple[ll.Executor, threading.Thread, list[str]]) -> None:
     executor, thread, said = started
@@ -202,6 +204,7 @@ def test_packets_that_are_lost_are_reported(started: tuple[ll.Executor, threadin
     )
 
 
+@pytest.mark.large
 @needs_the_kernel
 @pytest.mark.usefixtures("quick_deadlines")
 def test_of_ranks_that_wait_too_long_the_missing_bytes_are_said(

@@ -30,6 +30,7 @@ def ranks(count: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("gpus", [2, 5, *(pytest.param(gpus, marks=pytest.mark.slow) for gpus in (8, 16))])
 def test_every_algorithm_gives_what_numpy_says(gpus: int) -> None:
     ran = ranks(gpus, "-m", "tests.running.mpi_ranks")

@@ -143,6 +143,7 @@ def test_what_is_measured(in_own_folder: Path) -> None:
     assert list(in_own_folder.glob("lightloom-*")) == []
 
 
+@pytest.mark.large
 @needs_mpi
 def test_a_switch_acknowledges_before_steps_begin(in_own_folder: Path) -> None:
     plan = ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=4), algorithm="recursive-doubling", planner="bvn")
@@ -172,6 +173,7 @@ def test_a_rank_that_dies_ends_all(endless: tuple[subprocess.Popen[str], dict[in
     assert all_end(ranks, tmp_path)
 
 
+@pytest.mark.large
 @needs_mpi
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_nothing_is_left_of_a_run_whose_asker_is_ended(
@@ -285,6 +287,7 @@ def test_of_ranks_that_mpiexec_started_one_speaks(in_own_folder: Path) -> None:
     assert not Path("other.json").exists()
 
 
+@pytest.mark.large
 @needs_mpi
 @pytest.mark.parametrize(
     ("late", "said"), [("_exchange", "neither came nor went in time"), ("_keep", "not all ranks end it in time")]

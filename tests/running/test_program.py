@@ -40,6 +40,7 @@ def planned(collective: str, size: str | int, gpus: int, **settings: Any) -> ll.
         return None
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("gpus", range(2, 17))
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_every_algorithm_gives_what_numpy_says(collective: str, gpus: int) -> None:
@@ -65,6 +66,7 @@ def test_every_algorithm_gives_what_numpy_says(collective: str, gpus: int) -> No
     assert len(done) >= 2
 
 
+@pytest.mark.large
 @settings(max_examples=cases(200), deadline=None)
 @given(
     index=st.integers(0, 2000),
@@ -126,6 +128,7 @@ def test_schedules_of_others_give_what_numpy_says(name: str) -> None:
     assert wrong_of_plan(plan) == 0
 
 
+@pytest.mark.large
 @settings(max_examples=60, deadline=None)
 @given(index=st.integers(0, 2000))
 def test_messages_go_the_ways_of_the_plan_with_their_shares(index: int) -> None:

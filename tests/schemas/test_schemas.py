@@ -34,6 +34,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     return answers(tmp_path_factory.mktemp("answers"))
 
 
+@pytest.mark.large
 def test_every_kind_is_answered(found: dict[str, list[Any]]) -> None:
     assert sorted(found) == sorted(NAMES)
 
@@ -43,6 +44,7 @@ def test_schemas_are_schemas(name: str) -> None:
     Draft202012Validator.check_schema(schema(name))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_are_as_their_schema_says(found: dict[str, list[Any]], name: str) -> None:
     validator = Draft202012Validator(schema(name))
@@ -69,6 +71,7 @@ def test_a_key_more_or_less_is_refused(found: dict[str, list[Any]], name: str) -
         assert not validator.is_valid({other: value for other, value in document.items() if other != key}), key
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", READERS)
 def test_what_a_schema_refuses_is_not_read(found: dict[str, list[Any]], name: str) -> None:
     """Every object of a document without one of its keys, or with one more: readers are at least as strict.

@@ -233,6 +233,7 @@ def test_the_plans_of_every_planner(cli: RunCli, in_tmp: Path, planner: str) -> 
         pytest.fail(f"no plan of {planner}")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("format_", ["table", "json"])
 def test_the_same_bytes_twice(cli: RunCli, plan_file: Path, format_: str) -> None:
     outputs = []

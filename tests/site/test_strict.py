@@ -63,6 +63,7 @@ def _built(folder: Path, index: str, **pages: str) -> subprocess.CompletedProces
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.large
 def test_pages_without_faults_are_built(tmp_path: Path) -> None:
     ran = _built(tmp_path, INDEX, page=PAGE)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -80,6 +81,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProc
     return _built(tmp_path_factory.mktemp("faulty"), index, page=PAGE, **pages)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_fails_and_is_named(faulty: subprocess.CompletedProcess[str], fault: str) -> None:
     assert faulty.returncode != 0
@@ -90,6 +92,7 @@ def test_a_fault_fails_and_is_named(faulty: subprocess.CompletedProcess[str], fa
     assert any(named in line for line in said), faulty.stderr
 
 
+@pytest.mark.large
 def test_a_page_outside_the_navigation_fails(tmp_path: Path) -> None:
     ran = _built(tmp_path, INDEX.partition("- ")[0] + "See [a page](page.md).\n", page=PAGE)
     assert ran.returncode != 0

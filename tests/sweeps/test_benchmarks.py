@@ -104,6 +104,7 @@ def test_the_picture_shows_every_value(tmp_path: Path) -> None:
         assert cells.ravel().tolist() == [getattr(point, name) for point in expected]
 
 
+@pytest.mark.large
 def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(benchmarks, "_installed", lambda: ([SMALL], None))
     folder = tmp_path / "new" / "folder"

@@ -52,6 +52,7 @@ def cluster() -> Iterator[Any]:
         yield made
 
 
+@pytest.mark.large
 def test_workers_killed_during_a_sweep_lose_nothing(cluster: Any, tmp_path: Path) -> None:
     done = 0
     enough = threading.Event()
@@ -83,6 +84,7 @@ def test_workers_killed_during_a_sweep_lose_nothing(cluster: Any, tmp_path: Path
     assert result.path.read_bytes() == alone.path.read_bytes()
 
 
+@pytest.mark.large
 def test_a_scheduler_that_goes_away_is_named_and_what_is_finished_is_kept(cluster: Any, tmp_path: Path) -> None:
     done: list[int] = []
 
@@ -146,6 +148,7 @@ def processor_s(pid: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
 def test_a_worker_ends_when_it_is_told_and_another_goes_on(

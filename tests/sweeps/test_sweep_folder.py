@@ -128,6 +128,7 @@ def filled(folder: Path, description: dict[str, Any]) -> list[Path]:
     return sorted((folder / PARTS).glob("*.parquet"))
 
 
+@pytest.mark.large
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=12)
 @given(order=st.permutations(range(POINTS)), others=st.sets(st.integers(0, POINTS - 1)))
 def test_a_part_counts_where_it_says_that_it_belongs(

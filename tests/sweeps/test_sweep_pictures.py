@@ -69,6 +69,7 @@ def test_heat_maps_hold_the_table(swept: ll.SweepResult) -> None:
     assert len(limits) == 1
 
 
+@pytest.mark.large
 def test_lines_and_bars_hold_the_table(swept: ll.SweepResult) -> None:
     figures = dict(sweep_figures(swept))
     assert list(figures) == [

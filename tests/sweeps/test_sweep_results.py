@@ -292,6 +292,7 @@ def test_columns_cannot_be_written_to_and_unknown_ones_are_named(model: ll.Sweep
     )
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "sweeps").glob("*.toml")), ids=lambda path: path.stem)
 def test_examples_say_what_they_are_for(path: Path) -> None:
     result = ll.sweep(path)

@@ -50,6 +50,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return result.path.read_bytes()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(3))
 def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupted: bytes, seed: int) -> None:
     (in_tmp / "stopped.toml").write_text(DESCRIPTION)
@@ -81,6 +82,7 @@ def test_a_killed_run_goes_on_without_computing_again(in_tmp: Path, uninterrupte
     assert not list((in_tmp / "out").glob(".lightloom*"))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_says_that_it_goes_on(in_tmp: Path, number: signal.Signals) -> None:
     (in_tmp / "stopped.toml").write_text(DESCRIPTION)
@@ -189,6 +191,7 @@ def test_a_folder_with_something_else_and_a_folder_in_use_are_refused(tmp_path: 
         ll.sweep(SMALL, output=tmp_path / "file")
 
 
+@pytest.mark.large
 def test_the_command_line(cli: RunCli, in_tmp: Path) -> None:
     (in_tmp / "mine.toml").write_text(
         'baseline = "static"\n[settings]\ncollective = "all-gather"\ngpus = 8\n[axes]\nsize = ["1KiB", "1MiB"]\n'

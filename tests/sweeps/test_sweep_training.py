@@ -32,6 +32,7 @@ def file(in_tmp: Path) -> Path:
     return in_tmp / "workload.json"
 
 
+@pytest.mark.large
 def test_points_are_what_train_plans(file: Path) -> None:
     axes = {"workload": [file.name], "ports": [2, 3], "reconfiguration-delay": ["10us", "1ms"]}
     result = ll.sweep({**BOTH, "settings": {}, "axes": axes, "plots": []})
@@ -54,6 +55,7 @@ def test_points_are_what_train_plans(file: Path) -> None:
         assert others[table["baseline"][row]] == least
 
 
+@pytest.mark.large
 def test_workloads_are_an_axis_and_make_heat_maps(cli: RunCli, file: Path, in_tmp: Path) -> None:
     told = {**BOTH, "settings": {"ports": 1}, "axes": {**BOTH["axes"], "workload": [file.name, "small.toml"]}}
     model = (Path(ll.__file__).parent / "inputs" / "workloads" / "presets" / "bert-pccl.toml").read_text()

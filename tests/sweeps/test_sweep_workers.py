@@ -65,6 +65,7 @@ def _swept(workers: int, process: str) -> tuple[int, str]:
     return int(threads), times
 
 
+@pytest.mark.large
 @pytest.mark.skipif(not THREADS.exists(), reason="threads are counted in /proc")
 @pytest.mark.parametrize("process", ["started", "forked"])
 def test_workers_are_the_threads_that_compute(process: str) -> None:

@@ -196,6 +196,7 @@ def wait_for(what: object, crossbar: Crossbar, changes: int) -> None:
         sleep(0.01)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])

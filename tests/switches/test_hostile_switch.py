@@ -92,6 +92,7 @@ def trickling(start: bytes, piece: bytes) -> Answer:
 HTTP = b"HTTP/1.1 200 OK\r\nContent-Type: application/yang-data+json\r\n"
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("scheme", "answer", "said"),
     [

@@ -38,6 +38,7 @@ FAULTS = st.builds(
 )
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("interface", ["scpi", "restconf", "restconf-each", "sonic"])
 def test_the_report_is_true_and_the_file_brings_all_back(interface: str, in_own_folder: Path) -> None:

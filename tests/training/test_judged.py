@@ -16,11 +16,13 @@ from tests.training.judge_random_workloads import CHOOSABLE, MAY_NOT_SERVE, draw
 PART = cases(20)
 
 
+@pytest.mark.large
 def test_random_workloads_are_planned_and_pass_the_judge() -> None:
     for seed in range(8):
         judge_all(range(seed, seed + 1), (CHOOSABLE[seed % len(CHOOSABLE)],))
 
 
+@pytest.mark.large
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))

@@ -24,6 +24,7 @@ def training(request: pytest.FixtureRequest) -> ll.Training:
     return ll.train(request.param, ranks=setting["ranks"], fabric=ll.Fabric(ports=setting["ports"] or 1))
 
 
+@pytest.mark.large
 def test_every_event_has_its_times_in_a_row(training: ll.Training) -> None:
     boxes = [box for row in training_rows(training) for box in row.boxes if not box.is_dark]
     assert {box.event for box in boxes} == set(range(len(training.events)))

@@ -36,6 +36,7 @@ def _assert_as_planned(training: Training) -> None:
     assert found.starts_s == pytest.approx([event.start_s for event in training.events], rel=0, abs=rounding_s)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("ports", [1, 2, 3])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_with_its_own_durations_an_iteration_is_as_it_was_planned(ports: int, policy: str) -> None:
@@ -45,12 +46,14 @@ def test_with_its_own_durations_an_iteration_is_as_it_was_planned(ports: int, po
     _assert_as_planned(ll.train(ll.Workload.of(workload(3)), fabric=fabric, policy=policy))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("policy", ["carry", "alone", "pccl"])
 @pytest.mark.parametrize("model", ["bert-pccl", "bert-pccl-overlapped"])
 def test_models_are_as_they_were_planned(model: str, policy: str) -> None:
     _assert_as_planned(ll.train(model, ranks=8, fabric=ll.Fabric(ports=2), policy=policy))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(12))
 def test_workloads_by_chance_are_as_they_were_planned(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 (tests)
@@ -146,6 +149,7 @@ def test_with_small_packets_and_no_headers_the_plan_is_met() -> None:
             assert ll.simulate(training, **settings).ratio == pytest.approx(1, rel=2e-3)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("ports", "size"), [(1, 1_000_000), (2, 1_000_000), (3, 12_288), (3, 4096), (4, 1)])
 @pytest.mark.parametrize("header", [0, 64])
 def test_a_message_takes_what_a_broadcast_to_one_takes(ports: int, size: int, header: int) -> None:

@@ -49,6 +49,7 @@ def over_carry(iteration: Training, policy: str) -> float:
     return seconds / carry_s
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("chain", "delay_s", "least"),
     [
@@ -65,6 +66,7 @@ def test_chains_are_faster_together_than_alone(chain: str, delay_s: float, least
     assert iteration.exact
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize(("model", "over_static"), [("llama-3-70b", 1.4), ("gpt-3", 1.28), ("mixtral-8x22b", 1.1)])
 def test_models_are_faster_than_on_what_never_changes(model: str, over_static: float) -> None:
@@ -74,6 +76,7 @@ def test_models_are_faster_than_on_what_never_changes(model: str, over_static: f
     assert len(iteration.plans) <= 24
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("kinds", [("all-reduce", "all-gather"), ("reduce-scatter", "all-reduce", "all-gather")])
 def test_free_changes_cost_what_the_best_plans_do(kinds: tuple[str, ...]) -> None:
     items = [(kind, size_bytes) for kind in kinds for size_bytes in (1000, MIB)]
@@ -109,6 +112,7 @@ def of_others(name: str, *marks: pytest.MarkDecorator, **options: Any) -> Parame
     return pytest.param(name, options, marks=[needs(name), *marks])
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("name", "options"),
     [

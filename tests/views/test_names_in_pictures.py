@@ -27,6 +27,7 @@ def written(name: str) -> str:
     return printable(name).replace("$", r"\$")
 
 
+@pytest.mark.large
 @pytest.mark.usefixtures("in_tmp")
 @pytest.mark.filterwarnings("ignore:Glyph:UserWarning")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=3)
@@ -44,6 +45,7 @@ def test_names_of_topologies(name: str) -> None:
     assert written(name) in texts(ll.simulate(plan).plot())
 
 
+@pytest.mark.large
 @pytest.mark.filterwarnings("ignore:Glyph:UserWarning")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=2)
 @given(summary=NAMES)

@@ -152,6 +152,7 @@ PICTURES: dict[str, Callable[[], list[Figure]]] = {
 }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", PICTURES)
 def test_all_that_is_drawn_can_be_read(name: str) -> None:
     found = [fault for figure in PICTURES[name]() for fault in faults(figure)]

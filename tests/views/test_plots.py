@@ -74,6 +74,7 @@ def test_a_large_topology_is_said_by_its_generators(topology: str, ports: int, s
     assert circuits[1] <= circuits[0] <= 1024
 
 
+@pytest.mark.large
 def test_only_circuits_that_repeat_round_the_circle_are_said_to() -> None:
     fabric = ll.Fabric(gpus=256, ports=4, dims=(16, 16), initial="torus")
     used = ll.plan("all-reduce", size="16MiB", fabric=fabric).topologies[-1]

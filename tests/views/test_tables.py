@@ -172,6 +172,7 @@ def test_what_is_saved_less_what_is_paid_is_the_difference(best: tuple[float, ..
     assert sums[0] - sums[1] == pytest.approx((second.total_s or 0.0) - (first.total_s or 0.0), rel=0.02, abs=4e-9)
 
 
+@pytest.mark.large
 def test_only_what_could_be_meant_is_refused() -> None:
     out = comparison_table(COMPARISON, FABRIC)
     refused = [line for line in out.splitlines() if line.startswith("not applicable: ")]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.page.served import Served
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
@@ -36,6 +37,7 @@ def test_a_view_breaks_no_rule_and_no_screen(
         opened.context.close()
 
 
+@pytest.mark.large
 def test_axe_finds_what_is_wrong(opened: Opened, axe: str) -> None:
     opened.go(VIEWS["plan"])
     opened.page.evaluate("document.querySelector('.field input').removeAttribute('id')")

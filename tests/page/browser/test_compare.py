@@ -37,6 +37,7 @@ def test_the_best_of_each_planner_are_those_of_the_comparison(opened: Opened) ->
     assert page.locator("summary", has_text="without a time").count() == 1
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_rows_are_shown_before_all_are_there(opened: Opened) -> None:
     page = opened.page
@@ -49,6 +50,7 @@ def test_rows_are_shown_before_all_are_there(opened: Opened) -> None:
     assert page.locator("details.behind").count() == 1
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("planner", ["weave", "static", "harvest"])
 def test_a_row_opens_its_plan(opened: Opened, planner: str) -> None:
     page = opened.go(PROBLEM)

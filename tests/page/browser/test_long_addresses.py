@@ -51,6 +51,7 @@ def long_workload() -> dict[str, Any]:
     return {**WORKLOAD, "nodes": nodes}
 
 
+@pytest.mark.large
 def test_a_workload_is_in_the_address(opened: Opened) -> None:
     page = opened.go("/training?model=bert-pccl&ranks=8")
     paste_workload(opened, WORKLOAD)
@@ -68,6 +69,7 @@ def test_a_workload_is_in_the_address(opened: Opened) -> None:
     other.close()
 
 
+@pytest.mark.large
 def test_each_workload_is_an_entry_of_the_history(opened: Opened) -> None:
     page = opened.go("/training?model=bert-pccl&ranks=8")
     shorter = {**WORKLOAD, "nodes": WORKLOAD["nodes"][:1]}
@@ -84,6 +86,7 @@ def test_each_workload_is_an_entry_of_the_history(opened: Opened) -> None:
     assert headline(opened) == expected(shorter)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("view", ["plan", "compare"])
 def test_a_matrix_is_in_the_address(opened: Opened, view: str) -> None:
     page = opened.go(f"/{view}?collective=all-to-all&size=8MiB&gpus={RANKS}")
@@ -113,6 +116,7 @@ def test_a_matrix_is_in_the_address(opened: Opened, view: str) -> None:
     assert json.loads(page.get_by_label("Matrix", exact=True).input_value()) == MATRIX
 
 
+@pytest.mark.large
 def test_what_an_address_is_too_short_for_is_said_and_saved(opened: Opened) -> None:
     page = opened.go("/training?model=bert-pccl&ranks=8")
     workload = long_workload()
@@ -149,6 +153,7 @@ def test_an_address_that_lacks_a_matrix_makes_no_other_plan(opened: Opened) -> N
     expect(page.locator(".notice")).to_have_count(0)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "packed", ["", "AAAA", "%%%", "q1YqSy0qzszPU7JSMtRRKs8vyk5NUbJSSjQyMTW3sDQwNFKqBQA", "8" * 3000]
 )

@@ -41,6 +41,7 @@ def is_on_the_first_screen(place: Locator) -> bool:
     return box is not None and box["y"] + min(box["height"], 60) <= NARROW["height"] * 0.6
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("view", WITH_FORMS)
 def test_the_result_is_on_the_first_screen(narrow: Opened, axe: str, view: str) -> None:
     page = narrow.go(VIEWS[view])
@@ -111,6 +112,7 @@ def test_a_wide_screen_folds_nothing(opened: Opened) -> None:
         expect(page.get_by_label("Size", exact=True)).to_be_visible(visible=is_shown)
 
 
+@pytest.mark.large
 def test_a_figure_is_on_the_first_screen(narrow: Opened, axe: str) -> None:
     page = narrow.go(VIEWS["figure"])
     assert is_on_the_first_screen(page.locator(".result .card").first)

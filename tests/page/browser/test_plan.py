@@ -30,6 +30,7 @@ def compact(words: str) -> str:
     return re.sub(r"\s", "", words)
 
 
+@pytest.mark.large
 def test_the_headline_is_the_plan_s(opened: Opened) -> None:
     opened.go(PROBLEM)
     plan = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16))
@@ -68,6 +69,7 @@ def test_a_planner_that_is_set_is_no_verdict_on_changing_circuits(opened: Opened
     assert show_time(best.total_s) in words
 
 
+@pytest.mark.large
 def test_a_fabric_with_a_name_says_what_its_fields_are(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=64KiB&gpus=16&fabric=mems-3d")
     delay = page.get_by_label("Reconfiguration delay", exact=True)
@@ -91,6 +93,7 @@ def test_a_fabric_with_a_name_says_what_its_fields_are(opened: Opened) -> None:
     opened.settle()
 
 
+@pytest.mark.large
 def test_a_change_of_the_form_is_planned_and_in_the_address(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Reconfiguration delay", exact=True).fill("1ms")
@@ -173,6 +176,7 @@ def test_the_problem_goes_along_to_another_view(opened: Opened) -> None:
     assert page.get_by_label("GPUs", exact=True).input_value() == "16"
 
 
+@pytest.mark.large
 def test_space_plays_and_pauses_and_arrows_step(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     time = page.get_by_label("Time in the plan")
@@ -201,6 +205,7 @@ def test_space_plays_and_pauses_and_arrows_step(opened: Opened) -> None:
     assert time.get_attribute("aria-valuetext") == before
 
 
+@pytest.mark.large
 def test_the_time_is_dragged(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     time = page.get_by_label("Time in the plan")
@@ -211,6 +216,7 @@ def test_the_time_is_dragged(opened: Opened) -> None:
     assert int(time.input_value()) < 2000
 
 
+@pytest.mark.large
 def test_without_motion_playing_goes_from_step_to_step(opened: Opened) -> None:
     opened.page.emulate_media(reduced_motion="reduce")
     page = opened.go(PROBLEM)
@@ -259,6 +265,7 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"9 → \d+"))
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_downloads_are_what_they_say(opened: Opened, tmp_path: Path) -> None:
     page = opened.go(PROBLEM)
@@ -291,6 +298,7 @@ def test_a_plan_is_taken_to_switches_and_other_tools(opened: Opened) -> None:
         assert archive.read("plan.xml").startswith(b"<algo")
 
 
+@pytest.mark.large
 def test_a_matrix_of_numbers(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-to-all&size=3MiB&gpus=3")
     page.get_by_text("More of the problem").click()
@@ -314,6 +322,7 @@ def test_the_command_is_copied(opened: Opened) -> None:
     assert "import lightloom" in page.locator(".code").nth(1).inner_text()
 
 
+@pytest.mark.large
 def test_many_gpus_are_drawn_in_part_or_not_at_all(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=64MiB&gpus=1024&planner=bvn&algorithm=recursive-doubling")
     expect(page.locator("main")).to_contain_text("one GPU in")

@@ -25,6 +25,7 @@ def test_all_figures_of_all_papers_are_listed(opened: Opened) -> None:
     assert page.get_by_role("region", name="Claims judged without a figure").locator("tbody tr").count() == claims
 
 
+@pytest.mark.large
 def test_a_figure_is_computed_with_its_claims(opened: Opened) -> None:
     page = opened.go("/results")
     page.get_by_role("navigation", name="Figures").get_by_role("link", name="schedules between static and BvN").click()
@@ -46,6 +47,7 @@ def test_a_figure_is_computed_with_its_claims(opened: Opened) -> None:
     expect(page.get_by_text("Choose a figure")).to_be_visible()
 
 
+@pytest.mark.large
 def test_the_papers_numbers_are_beside_ours(opened: Opened) -> None:
     page = opened.go("/results?figure=harvest-5a")
     claims = opened.page.evaluate(

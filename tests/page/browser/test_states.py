@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PROBLEM = "/plan?collective=all-reduce&size=1MiB&gpus=16"
 
 
+@pytest.mark.large
 def test_a_busy_server_is_asked_again(opened: Opened) -> None:
     refused: list[str] = []
 
@@ -39,6 +40,7 @@ def test_a_busy_server_is_asked_again(opened: Opened) -> None:
     opened.forgive("429")
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_a_server_that_has_ended_is_said_and_waited_for(browser: Browser) -> None:
     first = Served.start("--workers", 1)
@@ -68,6 +70,7 @@ def test_a_server_that_has_ended_is_said_and_waited_for(browser: Browser) -> Non
         first.process.kill()
 
 
+@pytest.mark.large
 def test_the_colours_that_are_chosen_stay(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     colour = "getComputedStyle(document.body).color"
@@ -81,6 +84,7 @@ def test_the_colours_that_are_chosen_stay(opened: Opened) -> None:
     assert page.get_by_label("Colours").input_value() == "dark"
 
 
+@pytest.mark.large
 def test_the_policy_refuses_what_is_written_into_the_page(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.evaluate(
@@ -93,6 +97,7 @@ def test_the_policy_refuses_what_is_written_into_the_page(opened: Opened) -> Non
     opened.forgive("Content Security Policy")
 
 
+@pytest.mark.large
 def test_words_of_an_address_are_text(opened: Opened) -> None:
     page = opened.page
     page.goto(f"{opened.address}/plan?collective=all-reduce&size=%3Cimg%20src=x%20onerror=alert(1)%3E&gpus=16")

@@ -60,6 +60,7 @@ def test_policies_are_those_of_the_iteration(opened: Opened) -> None:
         assert compact(f"{titles[name]} {show_time(time_s) if time_s is not None else 'cannot serve it'}") in words
 
 
+@pytest.mark.large
 def test_a_change_of_the_form_is_planned_and_in_the_address(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Bandwidth", exact=True).fill("100Gbps")
@@ -89,6 +90,7 @@ def test_the_timeline_is_the_iteration_s(opened: Opened) -> None:
     assert "from" in (part.get_attribute("aria-valuetext") or "")
 
 
+@pytest.mark.large
 def test_times_against_the_delay_are_computed_when_asked_for(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_role("button", name="Compute at delays").click()
@@ -121,6 +123,7 @@ def test_a_workload_of_one_s_own(opened: Opened) -> None:
     assert headline(opened) == compact(show_time(training.total_s))
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_downloads(opened: Opened) -> None:
     page = opened.go(PROBLEM)
@@ -133,6 +136,7 @@ def test_downloads(opened: Opened) -> None:
             assert "timeline" not in json.loads(content)
 
 
+@pytest.mark.large
 def test_what_a_policy_and_a_bound_are_is_said(opened: Opened) -> None:
     # Three families of groups on one port: circuits that stay cannot serve them.
     page = opened.go("/training?model=mixtral-8x22b")

@@ -35,6 +35,7 @@ def cells(opened: Opened) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.large
 def test_cells_are_plans_over_circuits_that_never_change(opened: Opened) -> None:
     opened.go(MAP)
     found = cells(opened)
@@ -48,6 +49,7 @@ def test_cells_are_plans_over_circuits_that_never_change(opened: Opened) -> None
         assert f"never change {show_time(fixed.total_s)}: {fixed.total_s / plan.total_s:.2f}×" in words
 
 
+@pytest.mark.large
 def test_the_sentence_says_where_it_pays(opened: Opened) -> None:
     page = opened.go(MAP.replace("size=1MiB", "size=16KiB").replace("&gpus=16", "&gpus=16&reconfiguration-delay=10us"))
     pays = []
@@ -105,6 +107,7 @@ def test_the_map_is_walked_by_keys(opened: Opened) -> None:
     assert page.title() == "all-reduce, 256KiB, 16 GPUs – Plan – Lightloom"
 
 
+@pytest.mark.large
 def test_an_example_may_have_axes_of_its_own(opened: Opened) -> None:
     page = opened.go(MAP)
     page.get_by_label("Start from").select_option(
@@ -116,6 +119,7 @@ def test_an_example_may_have_axes_of_its_own(opened: Opened) -> None:
     assert page.locator("[role=gridcell]").count() == 13 * 29
 
 
+@pytest.mark.large
 def test_other_axes_and_another_baseline(opened: Opened) -> None:
     page = opened.go(MAP)
     page.get_by_label("Across").select_option("gpus")
@@ -164,6 +168,7 @@ def test_sizes_are_of_a_pair_where_the_form_has_them_so(opened: Opened) -> None:
     assert plan.algorithm in page.locator(".headline").inner_text()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("collective", "pair", "axes"),
     [
@@ -215,6 +220,7 @@ def test_an_axis_that_is_wrong_says_so(opened: Opened) -> None:
     opened.forgive("422")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("said", "words"),
     [("against=nonsense", "unknown name `nonsense`"), ("x-points=many", "`many` is not accepted")],
