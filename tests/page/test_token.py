@@ -13,7 +13,7 @@ import pytest
 from openapi_spec_validator import validate
 from starlette.types import Scope
 
-from lightloom.page.app import VIEWS
+from lightloom.page.files import INDEX, page_files, view_addresses
 from lightloom.page.interface import openapi
 from lightloom.page.token import Token
 from tests.page.served import Served, served
@@ -33,7 +33,9 @@ def locked() -> Iterator[Served]:
 
 
 def test_nothing_is_answered_without_it(locked: Served) -> None:
-    paths = [*VIEWS, "/static/index.html", "/static/icon.svg", "/openapi.json", "/api/options", "/none"]
+    views = view_addresses(page_files()[INDEX])
+    assert len(views) > 4
+    paths = [*views, "/static/index.html", "/static/icon.svg", "/openapi.json", "/api/options", "/none"]
     wrong = [TOKEN[:-1], TOKEN + "x", TOKEN.upper(), "x", "é"]
     for headers in ({}, *({"authorization": f"Bearer {one}".encode()} for one in wrong), {"cookie": f"token={TOKEN}"}):
         for path in paths:

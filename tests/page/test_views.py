@@ -1,24 +1,30 @@
-"""The views of the page have the same names wherever they are listed, and each is the module of its name."""
+"""Every view of the page is a link of the header, a module of its name, and an address that the tests open."""
 
 from __future__ import annotations
 
 import re
 
-from lightloom.page.app import VIEWS
+from lightloom.cli.registry import VERBS
+from lightloom.page.files import INDEX, page_files, view_addresses
 from tests.conftest import ROOT
 from tests.page.browser.views import VIEWS as OPENED
 
 STATIC = ROOT / "python" / "lightloom" / "page" / "static"
 
 
-def test_every_view_has_an_address_a_link_a_module_and_its_tests() -> None:
-    listed = re.search(r"^const VIEWS = \[(.*)\];$", (STATIC / "js" / "address.js").read_text(), re.MULTILINE)
-    assert listed is not None
-    names = re.findall(r'"([a-z-]+)"', listed[1])
-    assert len(names) > 4
-    assert list(VIEWS) == ["/", *(f"/{name}" for name in names)]
-    assert re.findall(r'<a href="/([a-z-]+)" data-view="\1">', (STATIC / "index.html").read_text()) == names
-    modules = (STATIC / "js" / "views").glob("*.js")
-    mounted = {module.stem for module in modules if "export function mount(" in module.read_text()}
-    assert mounted == set(names)
-    assert {address.partition("?")[0] for address in OPENED.values()} == set(VIEWS) - {"/"}
+def test_every_view_has_a_link_a_module_and_its_tests() -> None:
+    index = page_files()[INDEX]
+    (header,) = re.findall(r'<ul class="views">(.*?)</ul>', index.content.decode(), re.DOTALL)
+    links = re.findall(r'<li><a href="/([a-z-]+)" data-view="\1"(?: data-verb="([a-z]+)")?>', header)
+    assert len(links) == header.count("<li>") > 4
+    names = [name for name, _ in links]
+    assert view_addresses(index) == ("/", *(f"/{name}" for name in names))
+    assert {verb for _, verb in links} - {""} <= {verb.name for verb in VERBS}
+    mounted = {}
+    for module in (STATIC / "js" / "views").glob("*.js"):
+        text = module.read_text()
+        if "export function mount(" in text:
+            mounted[module.stem] = "new Scaffold(" in text
+    # A link carries the problem to a view with a form.
+    assert mounted == {name: bool(verb) for name, verb in links}
+    assert {address.partition("?")[0] for address in OPENED.values()} == set(view_addresses(index)) - {"/"}

@@ -185,10 +185,9 @@ extern "C" {
 #endif // __cplusplus
 
 // Describes a fabric and how it is planned on, as a JSON object with the names, units and defaults of the command
-// line: `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`, with
-// `startup`, `hop_delay`, `initial`, `optics`, `window`, `background_reconfiguration`, and `algorithm`, `planner`,
-// `routing`, `convention`, `overlap`, `candidates`, `topology`, `radix`, `root`, `chunk_size`, `optical_ports`,
-// `budget`, `seed`. Numbers are seconds, bit/s and bytes. The fabric keeps `most_kept` plans, the least recently used
+// line: `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`. These
+// are the options of `lightloom plan`, which docs/reference/options.md lists, but for the collective, the size, the
+// fabric and files. Numbers are seconds, bit/s and bytes. The fabric keeps `most_kept` plans, the least recently used
 // going first; all where it is 0. Threads may share it.
 LightloomStatus lightloom_fabric_new(const char *options,
                                      size_t most_kept,

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from lightloom.base.errors import printable
 from lightloom.page.answers import Answers
-from lightloom.page.files import INDEX, PageFile, page_files
+from lightloom.page.files import INDEX, PageFile, page_files, view_addresses
 from lightloom.page.guard import Guard
 from lightloom.page.interface import openapi
 from lightloom.page.outcome import JSON
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
     from lightloom.page.limits import Limits
 
-__all__ = ["VIEWS", "application"]
+__all__ = ["application"]
 
-# Addresses of the page, whose query holds the options.
-VIEWS = ("/", "/plan", "/compare", "/when-it-pays", "/training", "/results")
 NOT_FOUND, NOT_MODIFIED, FAILED = 404, 304, 500
 
 
@@ -79,14 +77,14 @@ def _endpoint(answers: Answers, task: Task) -> Callable[[Request], Coroutine[Any
 
 def _files(files: dict[str, PageFile]) -> list[Route]:
     async def view(request: Request) -> Response:
-        return _sent(files.get(INDEX), request)
+        return _sent(files[INDEX], request)
 
     async def static(request: Request) -> Response:
         return _sent(files.get(request.path_params["path"]), request)
 
     methods = ["GET", "HEAD"]
     return [
-        *(Route(address, view, methods=methods) for address in VIEWS),
+        *(Route(address, view, methods=methods) for address in view_addresses(files[INDEX])),
         Route("/static/{path:path}", static, methods=methods),
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-__all__ = ["INDEX", "PageFile", "page_files"]
+__all__ = ["INDEX", "PageFile", "page_files", "view_addresses"]
 
 INDEX = "index.html"
 TYPES = {
@@ -26,6 +27,7 @@ TYPES = {
     ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 }
+VIEW = re.compile(rb'<li><a href="(/[a-z-]+)" data-view=')
 
 
 class PageFile(NamedTuple):
@@ -44,6 +46,11 @@ class PageFile(NamedTuple):
 def page_files() -> dict[str, PageFile]:
     """All files below `static/`, by their path there; those of other types, such as notes, are left out."""
     return dict(_files(resources.files("lightloom.page").joinpath("static"), ""))
+
+
+def view_addresses(index: PageFile) -> tuple[str, ...]:
+    """Addresses of the page, whose query holds the options: `/`, and those of the links in the header."""
+    return ("/", *(address.decode() for address in VIEW.findall(index.content)))
 
 
 def _files(folder: Traversable, before: str) -> Iterator[tuple[str, PageFile]]:

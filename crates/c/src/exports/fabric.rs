@@ -12,10 +12,9 @@ use crate::status::{Failure, LightloomError, LightloomStatus};
 use crate::views::LightloomOption;
 
 /// Describes a fabric and how it is planned on, as a JSON object with the names, units and defaults of the command
-/// line: `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`, with
-/// `startup`, `hop_delay`, `initial`, `optics`, `window`, `background_reconfiguration`, and `algorithm`, `planner`,
-/// `routing`, `convention`, `overlap`, `candidates`, `topology`, `radix`, `root`, `chunk_size`, `optical_ports`,
-/// `budget`, `seed`. Numbers are seconds, bit/s and bytes. The fabric keeps `most_kept` plans, the least recently used
+/// line: `{"gpus": 64, "ports": 4, "dims": "8x8", "bandwidth": "800Gbps", "reconfiguration_delay": "10us"}`. These
+/// are the options of `lightloom plan`, which docs/reference/options.md lists, but for the collective, the size, the
+/// fabric and files. Numbers are seconds, bit/s and bytes. The fabric keeps `most_kept` plans, the least recently used
 /// going first; all where it is 0. Threads may share it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_fabric_new(

@@ -1,6 +1,6 @@
 // The address says all of a view: its path, the options that differ from their defaults, and long values, packed.
 
-import { part } from "./dom.js";
+import { part, viewLinks } from "./dom.js";
 import { MOST_PACKED, pack, split, unpack } from "./packed.js";
 
 /**
@@ -15,7 +15,8 @@ import { MOST_PACKED, pack, split, unpack } from "./packed.js";
  * @typedef {{names: string[], characters: number}} Held
  */
 
-const VIEWS = ["plan", "compare", "when-it-pays", "training", "results"];
+// Names of the views, as the links of the header have them.
+const VIEWS = viewLinks().map((link) => link.dataset.view);
 const [PACKED, LACKS] = ["packed", "lacks"];
 
 /**

@@ -89,6 +89,14 @@ export function part(id) {
 }
 
 /**
+ * The links of the header to the views. `data-view`: a view's name. `data-verb`: the verb whose options it has, none of
+ * a view that has no form.
+ *
+ * @returns {HTMLElement[]}
+ */
+export const viewLinks = () => [...document.querySelectorAll(".views a")].filter((link) => link instanceof HTMLElement);
+
+/**
  * Replaces the content of an element.
  *
  * @template {ParentNode} Filled

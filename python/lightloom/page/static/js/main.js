@@ -2,7 +2,7 @@
 
 import { here, onMove } from "./address.js";
 import { Refusal } from "./api.js";
-import { h, part, replace } from "./dom.js";
+import { h, part, replace, viewLinks } from "./dom.js";
 import { limits, loadTable } from "./options.js";
 import { connectTheme } from "./theme.js";
 import { notice } from "./work.js";
@@ -39,7 +39,7 @@ async function move() {
     root.className = "view";
     replace(root);
     shown.view = mount(root);
-    for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".views a"))) {
+    for (const link of viewLinks()) {
       if (link.dataset.view === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }

@@ -3,7 +3,7 @@
 import { addressOf, restate, show } from "../address.js";
 import { Refusal } from "../api.js";
 import { codes } from "../codes.js";
-import { append, h, replace } from "../dom.js";
+import { append, h, replace, viewLinks } from "../dom.js";
 import { foldOf } from "../fold.js";
 import { fieldsOf } from "../form.js";
 import { bodyOf, fabricSays, kept, optionsOf, presetsOf } from "../options.js";
@@ -276,19 +276,14 @@ function presetSelect(presets, onChoice) {
   return h("div", { class: "field full" }, h("label", { for: "preset" }, "Start from"), select);
 }
 
-// Verbs of views whose options are not those of `plan`.
-/** @type {Record<string, string>} */
-const VERBS = { training: "train", compare: "compare" };
-
 /**
- * Links of the header take the problem with them.
+ * Links of the header take the problem with them, where the views have a verb's options.
  *
  * @param {Query} query
  */
 function carry(query) {
-  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".views a"))) {
-    const other = link.dataset.view ?? "";
-    if (other === "results") continue;
-    link.setAttribute("href", addressOf(other, kept(VERBS[other] ?? "plan", query)));
+  for (const link of viewLinks()) {
+    const { view = "", verb } = link.dataset;
+    if (verb) link.setAttribute("href", addressOf(view, kept(verb, query)));
   }
 }
