@@ -55,7 +55,7 @@ pub(crate) fn pack(networks: &[QuotientNetwork], flows: impl Iterator<Item = (Ra
             }
         }
         if hops == UNREACHABLE {
-            return Err(Error::infeasible("topology", format!("no path from {src} to {dst}")));
+            return Err(Error::infeasible("topology", format!("no path leads from GPU {src} to GPU {dst}")));
         }
         let word = turns.len();
         networks[nearest[first]].word(src, dst, &mut turns);

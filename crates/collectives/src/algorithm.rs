@@ -27,7 +27,11 @@ impl Options {
         if self.root.is_none() || collective == Collective::Broadcast {
             return Ok(());
         }
-        Err(Error::value("root", format!("a root of {}", collective.name()), "broadcast, which starts from one rank"))
+        Err(Error::value(
+            "root",
+            format!("a root for {}", collective.name()),
+            "a root only for broadcast, which starts from one rank",
+        ))
     }
 }
 

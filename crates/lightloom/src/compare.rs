@@ -162,7 +162,7 @@ fn rows_of(
 /// The choice of the planner.
 fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
     let choice = planners::choose(planner, problem, f64::INFINITY)?;
-    let none = || Error::infeasible("planner", format!("{} finds no finite time", planner.name()));
+    let none = || Error::infeasible("planner", format!("{} finds no plan that takes a finite time", planner.name()));
     let choice = choice.ok_or_else(none)?;
     Ok(Choice { total_s: choice.problem.total_s(&choice.candidates)?, ..choice })
 }

@@ -82,11 +82,11 @@ fn recomputed_bound(plan: &Plan, known: &KnownBounds) -> Check {
         std::iter::once(&plan.bound).chain(&plan.narrow_bound).filter(|it| it.seconds != 0.0)
     {
         match &known {
-            Err(error) => comparisons.expect(false, || format!("the steps make no schedule: {error}")),
+            Err(error) => comparisons.expect(false, || format!("the plan's steps do not form a schedule: {error}")),
             Ok(known) => match known.seconds_of(class) {
                 None => unknown.push(class.as_str()),
                 Some(known_s) => comparisons.expect(*seconds <= known_s * (1.0 + ROUNDING), || {
-                    format!("it is stated as {seconds} s for {class}, which the fabric makes {known_s} s")
+                    format!("the bound is stated as {seconds} s for {class}; computed again it is {known_s} s")
                 }),
             },
         }
@@ -116,11 +116,13 @@ fn simulated_steps(plan: &Plan) -> Option<Check> {
                 comparisons.expect(false, || format!("step {index}: its packets cannot be simulated: {error}"))
             }
             Ok(found_s) => comparisons.expect((stated_s - found_s).abs() <= SPLIT_ROUNDING * found_s, || {
-                format!("step {index}: its packets are stated to take {stated_s} s, the simulation takes {found_s} s")
+                format!(
+                    "step {index}: its packets are stated to take {stated_s} s; in the simulation they take {found_s} s"
+                )
             }),
         }
     }
-    Some(comparisons.into_check(|made| format!("{} as simulated", counted(made, "step"))))
+    Some(comparisons.into_check(|made| format!("{} with the times of the simulation", counted(made, "step"))))
 }
 
 /// Counts comparisons and keeps the first that fails.

@@ -191,7 +191,7 @@ impl Points<'_> {
         ];
         for (field, values) in others {
             if values.len() != points {
-                let accepts = format!("as many as there are sizes, {points}");
+                let accepts = format!("as many values as there are sizes, {points}");
                 return Err(Error::value(field, format!("{} values", values.len()), accepts));
             }
         }

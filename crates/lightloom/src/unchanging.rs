@@ -65,7 +65,8 @@ impl Prepared {
         let free = self.from_free_start.as_deref().filter(|_| starts_dark(&fabric));
         let choice = self.unchanging.at(at, || free.unwrap_or(self).raced_at(&at.without_changes()))?;
         if !choice.never_changes() {
-            let reason = format!("no plan serves it without a change of the circuits of `{}`", fabric.initial_name());
+            let reason =
+                format!("no plan serves the problem without a change of the circuits of `{}`", fabric.initial_name());
             return Err(Error::infeasible("planner", reason));
         }
         if free.is_some() { choice.started_on(&fabric)?.charged_as(&fabric) } else { choice.charged_as(&fabric) }

@@ -80,7 +80,7 @@ impl Circuits {
         for (index, configuration) in configurations.iter_mut().enumerate() {
             let field = |name: &str| format!("circuits.configurations[{index}].{name}");
             if !configuration.time_s.is_finite() || configuration.time_s < time_s {
-                let accepts = "it must be a number of seconds, not before the configuration before it";
+                let accepts = "it must be a number of seconds, at least that of the configuration before";
                 return Err(Error::malformed(field("time_s"), format!("it is {}; {accepts}", configuration.time_s)));
             }
             time_s = configuration.time_s;
@@ -92,7 +92,10 @@ impl Circuits {
             }
             if configuration.switches.len() != switches.len() {
                 let (found, expected) = (configuration.switches.len(), counted(switches.len() as u64, "switch"));
-                return Err(Error::malformed(field("switches"), format!("{found} are listed, there are {expected}")));
+                return Err(Error::malformed(
+                    field("switches"),
+                    format!("settings of {found} are listed, and there are {expected}"),
+                ));
             }
             for (place, (setting, switch)) in configuration.switches.iter_mut().zip(&switches).enumerate() {
                 let field = |name: &str| format!("circuits.configurations[{index}].switches[{place}].{name}");
@@ -128,7 +131,7 @@ impl Circuits {
     /// A number that no mesh has, such as `circuits.mesh.fibres`, or a mesh without light.
     pub fn with_mesh(self, mesh: MziMesh) -> Result<Self> {
         if self.light.is_empty() {
-            return Err(Error::malformed("circuits.mesh", "it goes with light, of which the configurations have none"));
+            return Err(Error::malformed("circuits.mesh", "a mesh goes with light, and the configurations have none"));
         }
         mesh.check("circuits.mesh")?;
         Ok(Self { mesh: Some(mesh), ..self })
@@ -210,8 +213,12 @@ fn check_list(field: &str, stated: &[Connection], expected: &[Connection]) -> Re
     let shown = |connection: &Connection| format!("{} → {}", connection.ingress, connection.egress);
     let (has, needs): (BTreeSet<_>, BTreeSet<_>) = (sorted.iter().collect(), expected.iter().collect());
     let reason = match (needs.difference(&has).next(), has.difference(&needs).next()) {
-        (Some(missing), _) => format!("{} is missing, by the connections of this and the one before", shown(missing)),
-        (None, Some(more)) => format!("{} is too much, by the connections of this and the one before", shown(more)),
+        (Some(missing), _) => {
+            format!("{} is missing, by the connections of this configuration and the one before", shown(missing))
+        }
+        (None, Some(more)) => {
+            format!("{} should not be listed, by the connections of this configuration and the one before", shown(more))
+        }
         (None, None) => "a connection is listed twice".to_string(),
     };
     Err(Error::malformed(field, reason))

@@ -68,13 +68,16 @@ impl Light {
         lit.sort_unstable();
         joined.sort_unstable();
         if lit != joined {
-            return Err(Error::malformed(format!("{field}.light"), "its circuits are not those of the connections"));
+            return Err(Error::malformed(
+                format!("{field}.light"),
+                "there must be one path of light for each connection, from its ingress to its egress port",
+            ));
         }
         let mut used = BTreeSet::new();
         for (index, path) in self.paths.iter().enumerate() {
             let place = format!("{field}.light[{index}]");
             if path.mzis.len() != path.waveguides.len() + 1 {
-                return Err(Error::malformed(place, "from each MZI to the next there must be one waveguide"));
+                return Err(Error::malformed(place, "the path must have one waveguide from each MZI to the next"));
             }
             if !path.loss_db.is_finite() || path.loss_db < 0.0 {
                 return Err(Error::malformed(format!("{place}.loss_db"), "it must be a number of dB, 0 or more"));
@@ -94,8 +97,9 @@ impl Light {
             let fresh = inputs.insert((state.mzi, state.wavelength, state.input))
                 && outputs.insert((state.mzi, state.wavelength, state.output));
             if !fresh {
-                let place = format!("{field}.mzis[{index}]");
-                return Err(Error::malformed(place, "its input or output is in use on this wavelength already"));
+                let (mzi, wavelength) = (state.mzi, state.wavelength);
+                let reason = format!("the input or output of MZI {mzi} is already in use on wavelength {wavelength}");
+                return Err(Error::malformed(format!("{field}.mzis[{index}]"), reason));
             }
         }
         Ok(())

@@ -35,7 +35,7 @@ impl Traffic {
             if src >= ranks || dst >= ranks || src == dst || !(weight.is_finite() && weight > 0.0) {
                 return Err(Error::value(
                     "traffic",
-                    format!("{src} → {dst} of {weight}"),
+                    format!("{src} → {dst} with weight {weight}"),
                     format!("two different ranks below {ranks} and a weight above 0"),
                 ));
             }

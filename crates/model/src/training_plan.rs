@@ -93,7 +93,7 @@ impl TrainingPlan {
         let (nodes, ports) = (self.workload.nodes.len(), self.fabric.shape.ports());
         if self.events.len() != nodes {
             let found = self.events.len();
-            return Err(Error::malformed("training.events", format!("there are {found} for {nodes} nodes")));
+            return Err(Error::malformed("training.events", format!("there are {found} events for {nodes} nodes")));
         }
         for (index, MessageTopology { axis, topology, .. }) in self.topologies.iter().enumerate() {
             let field = format!("training.topologies[{index}]");
@@ -102,7 +102,7 @@ impl TrainingPlan {
                 Some(axis) => self.workload.mesh.get(*axis).map(|axis| axis.size),
             };
             if size != Some(topology.ranks()) {
-                return Err(Error::malformed(field, "it is not of as many GPUs as a group has ranks"));
+                return Err(Error::malformed(field, "the topology must have as many GPUs as a group has ranks"));
             }
             topology.check_ports(ports).map_err(|error| Error::malformed(field, error))?;
         }
@@ -113,17 +113,17 @@ impl TrainingPlan {
                 return Err(Error::malformed(field("end_s"), "times must be finite, at least 0 and in order"));
             }
             if event.plan.is_some_and(|plan| plan >= self.plans.len()) {
-                return Err(Error::malformed(field("plan"), "it is not one of the plans"));
+                return Err(Error::malformed(field("plan"), "it is not the index of a plan"));
             }
             if event.topology.is_some_and(|topology| topology >= self.topologies.len()) {
-                return Err(Error::malformed(field("topology"), "it is not one of the topologies"));
+                return Err(Error::malformed(field("topology"), "it is not the index of a topology"));
             }
             if !event.ports.is_sorted_by(|a, b| a < b) || event.ports.iter().any(|&port| port >= ports) {
-                let reason = format!("they must be ascending and below {ports}, the fabric's ports");
+                let reason = format!("ports must be ascending and below {ports}, the fabric's ports");
                 return Err(Error::malformed(field("ports"), reason));
             }
             if event.waits_for.is_some_and(|other| other >= nodes) {
-                return Err(Error::malformed(field("waits_for"), "it is not one of the events"));
+                return Err(Error::malformed(field("waits_for"), "it is not the index of an event"));
             }
         }
         let times = [self.total_s, self.compute_s, self.reconfiguration_hidden_s, self.reconfiguration_exposed_s];

@@ -1,6 +1,6 @@
 //! A description of the optical layer: its kind, and what its switches are.
 
-use model::{Error, Fabric, Light, MziMesh, Result, Shape, Topology, unknown_name};
+use model::{Error, Fabric, Light, MziMesh, Result, Shape, Topology, counted, unknown_name};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -66,15 +66,19 @@ impl Optics {
         let mut map = self.kind.port_map(&self.parameters, shape)?;
         if !self.names.is_empty() {
             if self.names.len() != map.switches.len() {
-                let accepts = format!("as many as there are switches, {}", map.switches.len());
-                return Err(Error::value("names", format!("a list of {}", self.names.len()), accepts));
+                let accepts = format!("one name for each switch, {} in all", map.switches.len());
+                return Err(Error::value(
+                    "names",
+                    format!("a list of {}", counted(self.names.len() as u64, "name")),
+                    accepts,
+                ));
             }
             map.switches.iter_mut().zip(&self.names).for_each(|(switch, name)| switch.name.clone_from(name));
         }
         if let Some(ports) = self.switch_ports {
             for switch in &mut map.switches {
                 if switch.ports > ports {
-                    let needs = format!("at least {}: so many does `{}` need", switch.ports, switch.name);
+                    let needs = format!("at least {}, as many as switch `{}` needs", switch.ports, switch.name);
                     return Err(Error::value("switch_ports", ports, needs));
                 }
                 switch.ports = ports;

@@ -13,7 +13,7 @@ use crate::{Choice, Problem, ties};
 pub(crate) fn check_blocks(planner: &str, schedule: &Schedule) -> Result<()> {
     match schedule.chunks().as_pieces() {
         None => Ok(()),
-        Some(_) => Err(Error::refused("planner", planner, "it composes for blocks of one size")),
+        Some(_) => Err(Error::refused("planner", planner, "it takes only blocks of equal size")),
     }
 }
 

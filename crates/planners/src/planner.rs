@@ -43,7 +43,9 @@ pub trait Planner: Sync {
     /// When no choice of its kind serves the problem.
     fn choose(&self, problem: &Problem) -> Result<Choice> {
         let choice = self.choose_within(problem, f64::INFINITY)?;
-        choice.ok_or_else(|| Error::infeasible("planner", format!("{} finds no finite time", self.name())))
+        choice.ok_or_else(|| {
+            Error::infeasible("planner", format!("{} finds no plan that takes a finite time", self.name()))
+        })
     }
 }
 

@@ -39,7 +39,9 @@ impl PyPlan {
     pub fn judged(&self) -> Result<&Plan> {
         let judge = || match lightloom::verify_plan(&self.plan).first_failure() {
             None => Ok(()),
-            Some(check) => Err(Error::malformed("plan", format!("its check fails: {}: {}", check.name, check.detail))),
+            Some(check) => {
+                Err(Error::malformed("plan", format!("the plan fails the check `{}`: {}", check.name, check.detail)))
+            }
         };
         self.judged.get_or_init(judge).clone().map(|()| &self.plan)
     }

@@ -15,7 +15,7 @@ impl Refusal {
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "the port has no circuit; the switch refused the packet",
-            Self::Dark => "the port's circuit is dark, it is being set up; the switch refused the packet",
+            Self::Dark => "the port's circuit is dark while it is being set up; the switch refused the packet",
         }
     }
 }

@@ -37,7 +37,9 @@ pub(crate) fn wire_fs(bytes: u64, bandwidth_bps: f64) -> Result<u64> {
     };
     match u64::try_from(fs) {
         Ok(fs) if fs <= LONGEST_FS => Ok(fs),
-        _ => Err(Error::value("bandwidth", format!("{bandwidth_bps} bit/s"), "a rate that sends a packet in 2305 s")),
+        _ => {
+            Err(Error::value("bandwidth", format!("{bandwidth_bps} bit/s"), "a rate that sends a packet within 2305 s"))
+        }
     }
 }
 

@@ -152,7 +152,7 @@ fn stuck(circuits: Vec<(Rank, Rank)>) -> Error {
         "buffer",
         format!(
             "packets in full buffers wait for each other, at the receivers of circuits {}{more} and of those like \
-             them; it takes a larger buffer, paced injection or other routes",
+             them; use a larger buffer, paced injection or other routes",
             shown.join(", ")
         ),
     )

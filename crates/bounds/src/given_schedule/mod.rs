@@ -304,11 +304,11 @@ impl Needs {
     fn statement(&self, known: IntervalKnowledge, cuts: &Cuts) -> Statement {
         let (name, why) = match known {
             IntervalKnowledge::Steps => {
-                ("places", "in each step, of the peers of a rank d at most are one hop away, d^2 two hops, and so on")
+                ("places", "in each step, at most d of a rank's peers are one hop away, d^2 two hops, and so on")
             }
             IntervalKnowledge::SharedPlaces => (
                 "shared-places",
-                "of all peers of a rank between two reconfigurations, d at most are one hop away, and so on",
+                "of all a rank's peers between two reconfigurations, at most d are one hop away, d^2 two hops, and so on",
             ),
             IntervalKnowledge::Winding => (
                 "winding",

@@ -43,7 +43,7 @@ impl Given {
     fn insert(&mut self, option: &'static PlanningOption, value: Value) -> Result<()> {
         match self.0.insert(option.name, value) {
             None => Ok(()),
-            Some(_) => Err(Error::malformed(option.name, "it is there twice")),
+            Some(_) => Err(Error::malformed(option.name, "it is given twice")),
         }
     }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::LinkChange;
 use super::port_assignment::PortAssignment;
-use crate::{Error, Link, Rank, Result, TECHNOLOGIES, Technology, Topology, Translations, units, unknown_name};
+use crate::{
+    Error, Link, Rank, Result, TECHNOLOGIES, Technology, Topology, Translations, counted, units, unknown_name,
+};
 
 /// Time of a change of topology, by the circuits before and after it.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,8 +137,9 @@ impl ReconfigurationDelay {
         self.check_times(field)?;
         let delays = self.terms().by_port_s.len();
         if ![0, ports as usize].contains(&delays) {
-            let accepts = format!("one delay for all, or as many as there are ports, {ports}");
-            return Err(Error::value(field, format!("a list of {delays}"), accepts));
+            let accepts =
+                format!("one delay for all ports, or one for each of the {}", counted(u64::from(ports), "port"));
+            return Err(Error::value(field, format!("a list of {}", counted(delays as u64, "delay")), accepts));
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ pub(super) fn shares(context: &Context<'_>) -> String {
             format!("ports: {}", shares.join(", "))
         }
         Some(_) => format!("on {}", model::counted(u64::from(context.ports()), "port")),
-        None => "which has no port for some groups".into(),
+        None => "no port left for some groups".into(),
     }
 }
 
