@@ -66,6 +66,6 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_had_is_refused_in_a_line() {
         let fault = file_in_memory("too much", u64::MAX).unwrap_err().to_string();
-        assert!(fault.starts_with("memory: 17592186044416.0 MiB for too much were refused: "), "{fault}");
+        assert!(fault.starts_with("memory: the system refused 17592186044416.0 MiB for too much: "), "{fault}");
     }
 }

@@ -241,7 +241,7 @@ fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
         });
         earliest_s = expected_s;
     }
-    tally.into_check("configuration", "set up when the plan needs it")
+    tally.into_check("configuration", "set up at the times that the plan needs")
 }
 
 /// Whether a change touches nothing that is joined before it until that is given up: no port, or no switch where each
