@@ -73,7 +73,7 @@ impl Front {
         Self { points: vec![point], routes: None }
     }
 
-    /// The same front, with the paths behind its points.
+    /// This front, with the paths behind its points.
     pub(crate) fn with_routes(self, routes: KeptRoutes) -> Self {
         Self { routes: Some(Arc::new(routes)), ..self }
     }

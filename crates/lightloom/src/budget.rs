@@ -67,7 +67,7 @@ impl Need {
 struct Candidates {
     /// Rings of one offset, one way: one link a GPU.
     one_way: u64,
-    /// The same both ways.
+    /// Rings of one offset, both ways: two links a GPU.
     two_way: u64,
     /// Tori and whatever else is named, like the default families' with a port dark: up to six links a GPU.
     others: u64,

@@ -1,4 +1,4 @@
-//! The same problem by every planner and baseline, side by side.
+//! One problem planned by every planner and baseline, side by side.
 
 use interruption::Interruptible;
 use model::{Bound, Error, Result};

@@ -2,11 +2,12 @@
 //!
 //! The judge shares no code with planners, fronts, bounds and simulation. So three numbers are not its own: the largest
 //! bound of a class, the time of a step whose packets overlap hop delays with queueing, and the bound of a training
-//! iteration, for which the judge follows the longest chain and asks for the bound of each collective. They are computed
-//! again here, with the code that states them in the first place, and compared as checks with names of their own:
-//! `recomputed-bound` and `simulated-steps`. They find out a plan file that was changed; they say nothing of the code
-//! that they share with planners. The proofs of `bounds` are judged by linear programs over all schedules of few GPUs in
-//! `tests/planning/bounds_from_starts`, packets by a second simulation in `crates/simulate/tests/all/reference`.
+//! iteration, for which the judge follows the longest chain and asks for the bound of each collective. They are
+//! computed again here, with the code that states them in the first place, and compared as checks with names of their
+//! own: `recomputed-bound` and `simulated-steps`. They find out a plan file that was changed; they say nothing of the
+//! code that they share with planners. The proofs of `bounds` are judged by linear programs over all schedules of few
+//! GPUs in `tests/planning/bounds_from_starts`, packets by a second simulation in
+//! `crates/simulate/tests/all/reference`.
 
 use bounds::KnownBounds;
 use model::{Bound, Overlap, Plan, Result, Schedule, TrainingPlan, counted};

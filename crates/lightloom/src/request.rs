@@ -19,7 +19,7 @@ pub const GIVEN: &str = "auto-given";
 pub enum TopologyRef {
     /// A specification such as `torus:4x4x4`; in a list of candidates also a family such as `shifted-rings`.
     Named(String),
-    /// This topology.
+    /// A topology that is given itself, without a name.
     Given(Topology),
 }
 
@@ -44,7 +44,7 @@ pub enum Workload {
         /// Its options.
         options: Options,
     },
-    /// This schedule.
+    /// A schedule that is given itself, not made by an algorithm.
     Schedule(Schedule),
     /// The All-to-All of a matrix, by this schedule of its matchings or any other way.
     Matrix(Schedule),

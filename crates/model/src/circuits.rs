@@ -110,7 +110,7 @@ impl Circuits {
         Ok(Self { switches, configurations, light: Vec::new(), mesh: None })
     }
 
-    /// The same with the light of every configuration, where a mesh of MZIs is the switch.
+    /// These circuits with the light of every configuration, where a mesh of MZIs is the switch.
     ///
     /// # Errors
     /// Light that is not that of its configuration, such as `circuits.configurations[2].light[0]`.
@@ -125,7 +125,7 @@ impl Circuits {
         Ok(Self { light, ..self })
     }
 
-    /// The same with how the mesh is built that the light is in.
+    /// These circuits with the description of the mesh that carries the light.
     ///
     /// # Errors
     /// A number that no mesh has, such as `circuits.mesh.fibres`, or a mesh without light.

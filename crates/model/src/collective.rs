@@ -172,7 +172,7 @@ impl Chunks {
         self.collective
     }
 
-    /// The same chunks as data of another collective with owned chunks, as when ReduceScatter and
+    /// These chunks as data of another collective with owned chunks, as when ReduceScatter and
     /// AllGather are joined into an AllReduce.
     pub fn of(&self, collective: Collective) -> Self {
         Self { collective, ..self.clone() }

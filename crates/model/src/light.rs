@@ -51,18 +51,19 @@ pub struct MziState {
 /// The light of one configuration.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Light {
-    /// The way of every connection.
+    /// The path of light of every connection.
     pub paths: Vec<LightPath>,
     /// The states of the MZIs that light passes.
     pub mzis: Vec<MziState>,
 }
 
 impl Light {
-    /// Checks that the light is that of the connections that are joined: a path for each and no other, no two of one
-    /// wavelength on the same waveguide, no input or output of an MZI used twice on one wavelength.
+    /// Checks that each connection in `joined` has exactly one path of light and that there are no other paths; that no
+    /// two paths have the same wavelength on one waveguide; and that no input or output of an MZI is used twice on one
+    /// wavelength.
     ///
     /// # Errors
-    /// The first place that is not so, under `field`.
+    /// The first path or state that violates this, with a place under `field`.
     pub(crate) fn check(&self, field: &str, mut joined: Vec<Connection>) -> Result<()> {
         let mut lit: Vec<Connection> = self.paths.iter().map(|path| path.connection).collect();
         lit.sort_unstable();

@@ -104,7 +104,7 @@ impl Step {
         self.share
     }
 
-    /// Who sends to whom, relative to m_i.
+    /// The traffic of the step, with weights relative to m_i.
     pub fn traffic(&self) -> &Traffic {
         &self.traffic
     }

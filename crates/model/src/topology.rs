@@ -80,7 +80,7 @@ impl Topology {
         Some(Self { name: name.into(), symmetry: traffic.symmetry().clone(), links })
     }
 
-    /// The same links with the largest symmetry that can be found for them.
+    /// This topology with the largest symmetry that can be found for its links.
     #[must_use]
     pub fn with_found_symmetry(self) -> Self {
         let links: BTreeMap<(Rank, Rank), u32> =
@@ -95,7 +95,7 @@ impl Topology {
         Self { name: self.name, symmetry: found, links }
     }
 
-    /// The same links under another name.
+    /// This topology under another name.
     #[must_use]
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();

@@ -47,7 +47,7 @@ impl Traffic {
         Ok(Self { symmetry, arcs })
     }
 
-    /// The same pattern with the largest symmetry that can be found for it. O(divisors² of the ranks · arcs) at most; a
+    /// This pattern with the largest symmetry that can be found for it. O(divisors² of the ranks · arcs) at most; a
     /// group whose order does not divide the number of arcs is not tried, since it acts freely on them.
     #[must_use]
     pub fn with_found_symmetry(self) -> Self {

@@ -34,19 +34,19 @@ impl Optics {
         Ok(Self { kind, parameters: parameters.to_string(), names: Vec::new(), switch_ports: None })
     }
 
-    /// The same with switches of these names, one each.
+    /// This optical layer with names for its switches, one each.
     #[must_use]
     pub fn with_names(self, names: Vec<String>) -> Self {
         Self { names, ..self }
     }
 
-    /// The same with switches that have so many ports each, of which some may stay free.
+    /// This optical layer with switches of `ports` ports each, of which some may stay free.
     #[must_use]
     pub fn with_switch_ports(self, ports: u32) -> Self {
         Self { switch_ports: Some(ports), ..self }
     }
 
-    /// As [`Self::parse`] reads it.
+    /// The text that [`Self::parse`] reads.
     pub fn spelling(&self) -> String {
         let colon = if self.parameters.is_empty() { "" } else { ":" };
         format!("{}{colon}{}", self.kind.name(), self.parameters)

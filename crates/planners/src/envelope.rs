@@ -256,7 +256,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         found
     }
 
-    /// One of the pieces that is the least at all corners; of several the one of fewest changes.
+    /// The piece that is the least at all corners; among several, the piece with the fewest changes.
     fn on_one(&self, around: &Extent, found: &[usize]) -> Option<usize> {
         if let [piece] = found {
             return Some(*piece);
@@ -265,7 +265,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         all.min_by(|&a, &b| self.pieces[a].plane.changes().total_cmp(&self.pieces[b].plane.changes()))
     }
 
-    /// The points of the edges where two pieces take equally long.
+    /// The points on the edges of the region `around` at which the pieces `one` and `other` take equally long.
     fn edges_between(&self, around: &Extent, one: usize, other: usize) -> Vec<OperatingPoint> {
         let apart_s = |at: &OperatingPoint| self.time_s(one, at) - self.time_s(other, at);
         let crossing = |(from, to, dimension): (OperatingPoint, OperatingPoint, usize)| {

@@ -57,7 +57,7 @@ impl Problem {
         Self::sharing(Arc::default(), schedule, fabric, settings, size_bytes, candidates)
     }
 
-    /// The same, for what shares a cache.
+    /// [`Problem::new`] for a problem that shares the cache of others.
     ///
     /// # Errors
     /// The errors of [`Problem::new`].
@@ -116,7 +116,7 @@ impl Problem {
         })
     }
 
-    /// Another schedule on other candidates, on the same fabric, for the same size.
+    /// The problem of another schedule on other candidates, on this fabric, for this size.
     ///
     /// # Errors
     /// The errors of [`Problem::new`].

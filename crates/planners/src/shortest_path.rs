@@ -8,7 +8,7 @@ use crate::{Change, Charges};
 pub enum Before {
     /// Nothing: the first topology is not charged.
     Nothing,
-    /// This candidate.
+    /// The candidate with this index.
     Candidate(usize),
     /// The candidate of the last step: the sequence is a cycle.
     Last,

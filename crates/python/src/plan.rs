@@ -46,7 +46,7 @@ impl PyPlan {
         self.judged.get_or_init(judge).clone().map(|()| &self.plan)
     }
 
-    /// As [`PyPlan::judged`], without the interpreter's lock.
+    /// [`PyPlan::judged`], called without the interpreter's lock.
     fn judged_without_lock(&self, py: Python<'_>) -> CoreResult<&Plan> {
         Ok(interruptible(py, || self.judged())??)
     }

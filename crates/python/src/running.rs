@@ -125,10 +125,11 @@ pub fn free_memory() -> Option<u64> {
     runtime::free_bytes()
 }
 
-/// Sleeps; nanoseconds by which half, 99 of 100 and all of them were late at most.
+/// The number of sleeps; the nanoseconds by which half of them, 99 of 100 and all of them woke too late, at most.
 type LatenessTuple = (u64, u64, u64, u64);
-/// Nanoseconds of runs; `StepTimes`, `RankTimes` and `CircuitUse` one after the other; lateness in the probe, of the
-/// switch and of ranks; whether real-time priority and locked memory were granted.
+/// The nanoseconds that each run took; the numbers of all `StepTimes`, of all `RankTimes` and of all `CircuitUse`, run
+/// after run; how late the probe, the switch and the ranks woke; whether real-time priority and locked memory were
+/// granted.
 type ReportTuple<'py> = (Bound<'py, PyArray1<u64>>, [Bound<'py, PyArray1<u64>>; 3], [LatenessTuple; 3], (bool, bool));
 
 /// The result of a run of runs.

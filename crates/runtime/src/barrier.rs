@@ -13,7 +13,7 @@ pub trait Barrier {
 
 /// A barrier's name, and how it is made in memory that is all zero.
 pub struct Kind {
-    /// As people write it.
+    /// The name that users write.
     pub name: &'static str,
     /// A description in a line.
     pub summary: &'static str,

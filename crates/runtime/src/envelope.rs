@@ -17,7 +17,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// As bytes.
+    /// The envelope as bytes.
     pub fn encode(&self) -> [u8; ENVELOPE_BYTES] {
         let mut bytes = [0; ENVELOPE_BYTES];
         bytes[..8].copy_from_slice(&self.sequence.to_le_bytes());

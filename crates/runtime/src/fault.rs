@@ -91,7 +91,7 @@ impl Fault {
         Self::System { what: what.into(), why: why.to_string() }
     }
 
-    /// The same, at a step that whoever found it did not know.
+    /// This fault with the step, where the code that found it did not know the step.
     #[must_use]
     pub fn at(self, when: When) -> Self {
         match self {
@@ -106,7 +106,7 @@ impl Fault {
 pub enum Who {
     /// One of the ranks.
     Rank(u32),
-    /// So many ranks, with the first of them.
+    /// Several ranks: their number, and the first of them.
     Ranks(u32, u32),
     /// The switch between them.
     Switch,

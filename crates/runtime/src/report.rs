@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 /// A rank's times of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RankTimes {
-    /// It was let go, and woke.
+    /// The rank was released by the barrier, and woke.
     pub released_ns: u64,
     /// Startup and computation were over.
     pub started_ns: u64,
-    /// All that it sends and forwards had left it.
+    /// All that the rank sends and forwards had left it.
     pub sent_ns: u64,
-    /// All that it receives and forwards had come.
+    /// All that the rank receives and forwards had arrived.
     pub received_ns: u64,
     /// Its received data was copied and reduced.
     pub arrived_ns: u64,

@@ -21,7 +21,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// As bytes.
+    /// The header as bytes.
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&self.message.to_le_bytes());

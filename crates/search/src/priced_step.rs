@@ -7,7 +7,7 @@ use model::{Routing, Traffic};
 /// A step of the interval that one topology is to serve.
 #[derive(Debug, Clone, Copy)]
 pub struct PricedStep<'a> {
-    /// Who sends to whom.
+    /// The traffic of the step: sources, destinations and weights.
     pub traffic: &'a Traffic,
     /// Price of a hop (δ), s.
     pub hop_s: f64,

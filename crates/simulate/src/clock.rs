@@ -43,7 +43,7 @@ pub(crate) fn wire_fs(bytes: u64, bandwidth_bps: f64) -> Result<u64> {
     }
 }
 
-/// As [`wire_fs`], of bytes that need not be whole ones; what rounding makes of a fraction is no femtosecond.
+/// [`wire_fs`] of bytes that need not be whole numbers; what rounding makes of a fraction is no femtosecond.
 ///
 /// # Errors
 /// A time above 2 305 s.

@@ -49,7 +49,7 @@ struct Server {
     /// The packets that its GPU has handed over.
     lines: BinaryHeap<Head>,
     free_fs: u64,
-    /// It sends nothing more before.
+    /// The time before which the server sends nothing more.
     next_fs: u64,
     /// Packets to serve, those included that have not yet come.
     left: u64,

@@ -64,7 +64,7 @@ pub enum ReconfigurationScope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Symmetry {
-    /// One of each orbit is simulated; the results are those of all.
+    /// One GPU of each orbit is simulated; the results are those of all GPUs.
     #[default]
     Quotient,
     /// Every GPU is simulated.

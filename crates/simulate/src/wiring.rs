@@ -208,7 +208,7 @@ impl<'a> Wiring<'a> {
         Ok(largest.wire_bytes * 8e15 / self.plan.fabric.bandwidth_bps * load)
     }
 
-    /// As [`split`], which arcs of the same form share.
+    /// [`split`] for these packets and shares, found once for all arcs of the same form.
     fn split(&mut self, packets: u64, shares: &Shares) -> Split {
         match &self.last_split {
             Some((same, of, split)) if *same == packets && of == shares => split.clone(),
@@ -297,7 +297,7 @@ struct Dealt {
     parallel: u64,
     packets: u64,
     tail: Option<Packet>,
-    /// As [`Flow::part`] and [`Flow::fluid_bytes`].
+    /// [`Flow::part`] of the flow; the next field is its [`Flow::fluid_bytes`].
     part: f64,
     fluid_bytes: f64,
     interval_fs: u64,

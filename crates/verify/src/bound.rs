@@ -1,9 +1,9 @@
 //! The stated lower bounds.
 //!
 //! Two checks are made, and share no code with what states a bound: none is above the plan's time, and none that is for
-//! any algorithm is above the time of [schedules](own_schedules) that the judge makes. A bound that passes both may still
-//! be too large. How much a bound may state in its class is not known here: whoever has the crate `bounds` compares that,
-//! as a check of its own.
+//! any algorithm is above the time of [schedules](own_schedules) that the judge makes. A bound that passes both may
+//! still be too large. How much a bound may state in its class is not known here: whoever has the crate `bounds`
+//! compares that, as a check of its own.
 
 mod own_schedules;
 

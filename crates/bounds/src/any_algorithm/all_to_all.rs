@@ -55,7 +55,7 @@ pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> S
 
 /// The data that every rank sends and receives.
 enum Workload {
-    /// So many equal blocks, each of a share of m.
+    /// Equal blocks for `peers` ranks, each the part `share` of the buffer m.
     Equal { peers: u32, share: f64 },
     /// By rank: sent, received.
     Unequal { sent: Vec<Largest>, received: Vec<Largest> },

@@ -109,7 +109,11 @@ fn wrong_values_name_their_key_and_what_it_takes() {
         (compute(r#""duration_s": "1ms""#), ".duration_s", "it is \"1ms\"; it takes a number"),
         (compute(r#""ranks": [0]"#), "", "missing field `duration_s`"),
         (compute(r#""duration_s": 1, "ranks": {}"#), ".ranks", "it takes a list of ranks, or the name of a group"),
-        (compute(r#""duration_s": 1, "size_bytes": 1"#), ".size_bytes", "a node of kind compute does not take this key"),
+        (
+            compute(r#""duration_s": 1, "size_bytes": 1"#),
+            ".size_bytes",
+            "a node of kind compute does not take this key",
+        ),
         (compute(r#""duration_s": 1, "length": 1"#), ".length", "unknown field `length`, expected one of `id`, `kind`"),
         (
             collective(r#""axis": "dp", "size_bytes": 1.5"#),

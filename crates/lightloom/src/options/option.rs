@@ -40,11 +40,11 @@ pub enum Kind {
 /// The part of a request that an option belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Arguments that whoever plans has by name: collective, size and fabric.
+    /// Arguments that every function which plans has by name: collective, size and fabric.
     Argument,
     /// The fabric.
     Fabric,
-    /// Other settings of everything that plans.
+    /// Settings other than the fabric, of all verbs and functions that plan.
     Setting,
     /// Options that only `plan` takes.
     Plan,

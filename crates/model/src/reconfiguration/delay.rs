@@ -26,7 +26,7 @@ enum Beside {
     OfSwitches {
         /// By port.
         by_port_s: Arc<[f64]>,
-        /// The same, from the slowest on.
+        /// The seconds of all ports, the slowest first.
         slowest_first_s: Arc<[f64]>,
     },
 }
@@ -61,7 +61,7 @@ pub struct Compared<'a> {
 }
 
 impl ReconfigurationDelay {
-    /// The same delay for every change.
+    /// A delay that is equal for every change.
     pub fn constant(fixed_s: f64) -> Self {
         Self::per_port(fixed_s, 0.0)
     }
@@ -194,7 +194,7 @@ impl ReconfigurationDelay {
         self.fixed_s
     }
 
-    /// The same with another part for any change.
+    /// This delay with another fixed part, which every change takes.
     #[must_use]
     pub fn with_fixed_s(&self, fixed_s: f64) -> Self {
         Self { fixed_s, ..self.clone() }

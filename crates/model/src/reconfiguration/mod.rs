@@ -64,7 +64,7 @@ impl ReconfigurationPolicy {
         Self { delay, overlap }
     }
 
-    /// The same charge for every change.
+    /// A charge that is equal for every change.
     pub fn constant(delay_s: f64) -> Self {
         ReconfigurationDelay::constant(delay_s).into()
     }
@@ -79,19 +79,19 @@ impl ReconfigurationPolicy {
         &self.overlap
     }
 
-    /// The same overlap with another delay.
+    /// This policy with another delay.
     #[must_use]
     pub fn with_delay(&self, delay: ReconfigurationDelay) -> Self {
         Self { delay, ..self.clone() }
     }
 
-    /// The same with another part of the delay that any change takes.
+    /// This policy with another fixed part of the delay, which every change takes.
     #[must_use]
     pub fn with_fixed_s(&self, fixed_s: f64) -> Self {
         self.with_delay(self.delay.with_fixed_s(fixed_s))
     }
 
-    /// The same delay with another overlap.
+    /// This policy with another overlap.
     #[must_use]
     pub fn with_overlap(&self, overlap: ReconfigurationOverlap) -> Self {
         Self { overlap, ..self.clone() }

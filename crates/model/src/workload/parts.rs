@@ -29,7 +29,7 @@ pub enum Ranks {
     All,
     /// A named group, by its index.
     Group(usize),
-    /// These, each once.
+    /// The ranks of this list, each once.
     List(Vec<Rank>),
 }
 

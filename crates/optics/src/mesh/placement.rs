@@ -8,7 +8,8 @@ use crate::grid::Grid;
 
 use super::layout::{MOST_LANES, Mesh, MeshSettings};
 
-/// Settings after the MZIs, `key=value`, by the names that Python has for them.
+/// Keys of the settings `key=value` that follow the numbers of MZIs in `mesh:ROWSxCOLUMNS,...`: the names of the
+/// arguments of `Mesh` in Python.
 const KEYS: [&str; 12] = [
     "tiles",
     "interposers",

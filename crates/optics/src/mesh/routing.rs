@@ -6,12 +6,12 @@ use super::cuts::Cut;
 use super::layout::Mesh;
 use super::lengths::Lengths;
 
-/// The way of a circuit's light.
+/// The path that the light of a circuit takes through a mesh, and its wavelength.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// Its wavelength, on all of the way.
+    /// The wavelength, the same along the whole path.
     pub wavelength: u32,
-    /// The MZIs that it passes, from source to destination.
+    /// The MZIs on the path, from source to destination.
     pub cells: Vec<u32>,
     /// From each to the next, which of the waveguides or fibres there are in that direction.
     pub lanes: Vec<u32>,

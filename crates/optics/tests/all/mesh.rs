@@ -220,7 +220,9 @@ fn the_checker_sees_every_kind_of_fault() {
         change(&mut routes);
         check(&settings, &wanted, &routes.iter().map(Some).collect::<Vec<_>>()).unwrap_err().to_string()
     };
-    assert!(faulty(&|routes| routes[0].cells[2] = 5).contains("its path does not lead from its source to its destination"));
+    assert!(
+        faulty(&|routes| routes[0].cells[2] = 5).contains("its path does not lead from its source to its destination")
+    );
     assert!(faulty(&|routes| routes[0].cells[1] = 5).contains("nothing joins MZI 0 to MZI 5"));
     assert!(faulty(&|routes| routes[0].wavelength = 1).contains("there is no wavelength 1"));
     assert!(faulty(&|routes| routes[0].lanes[0] = 1).contains("waveguide 1 of 1"));

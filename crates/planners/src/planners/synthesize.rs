@@ -1,9 +1,9 @@
 //! Collectives in chunks over one topology that stays.
 //!
 //! On fabrics that cannot reconfigure, or where it does not pay, the topology is given and the algorithm is what is
-//! looked for: rounds in which every circuit carries a chunk (`compositions::synthesis`), as TACOS synthesizes them by a
-//! greedy matching at random (Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer, MICRO 2024). `weave`
-//! tries the same on the start and on topologies of small diameter, among much else.
+//! looked for: rounds in which every circuit carries a chunk (`compositions::synthesis`), as TACOS synthesizes them by
+//! a greedy matching at random (Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer, MICRO 2024).
+//! `weave` tries the same on the start and on topologies of small diameter, among much else.
 
 use model::{ChargeKind, Collective, Error, Result, Routing, Topology};
 

@@ -46,7 +46,7 @@ impl Outcome {
         Self { policy: policy.name, uses, timeline, note, is_shortest: false, order_bound_s: 0.0, order_is_best: false }
     }
 
-    /// The same plans and ports in the best order that can be found.
+    /// This outcome with its plans and ports in the best order that can be found.
     pub(super) fn in_best_order(self, context: &Context<'_>) -> Self {
         let Ordered { timeline, bound_s, is_best } = improved(&context.problem(&self.uses), self.timeline);
         Self { timeline, order_bound_s: bound_s, order_is_best: is_best, ..self }

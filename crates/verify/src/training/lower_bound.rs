@@ -11,8 +11,8 @@ use crate::report::{Check, Tally};
 /// The policy that is a reference: its fabric is another one.
 const REFERENCE: &str = "packet-switch";
 
-/// Checks that the bound is at most the total and the time of every policy on this fabric; and that the plan's own policy
-/// is among those with the plan's time.
+/// Checks that the bound is at most the total and the time of every policy on this fabric; and that the plan's own
+/// policy is among those with the plan's time.
 pub(super) fn check(iteration: &Iteration<'_>) -> [Check; 2] {
     let training = iteration.training;
     let [mut bound, mut policies] = ["bound", "policies"].map(Tally::new);

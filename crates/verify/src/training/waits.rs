@@ -31,18 +31,18 @@ impl Waits {
         training.events.iter().map(|event| of(event.waits_for)).collect()
     }
 
-    /// It waits for the end of an event.
+    /// Notes that this event waits for the end of `event`.
     pub(super) fn end_of(&mut self, event: usize, end_s: f64) {
         self.of(Some(event), end_s);
     }
 
-    /// It waits until an event, or one of the iteration before, is done with a port.
+    /// Notes that this event waits until `event`, or one of the iteration before, is done with a port.
     pub(super) fn of(&mut self, event: Option<usize>, until_s: f64) {
         self.else_s = self.else_s.max(until_s);
         self.name(event, until_s);
     }
 
-    /// It waits until circuits have changed that an event had before.
+    /// Notes that this event waits until circuits have changed that `event` had before.
     pub(super) fn change_after(&mut self, event: Option<usize>, until_s: f64) {
         self.changed_s = self.changed_s.max(until_s);
         self.name(event, until_s);
