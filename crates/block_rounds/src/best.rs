@@ -84,7 +84,7 @@ fn fewest(ranks: u32, ports: u32, topologies: u32) -> u64 {
 
 struct Best<'a> {
     found: Option<(f64, Strategy)>,
-    /// Most that a strategy may cost to be of use, s.
+    /// The most that a strategy may cost to be of use, s.
     limit_s: f64,
     prices: &'a Prices<'a>,
 }

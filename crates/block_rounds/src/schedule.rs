@@ -22,7 +22,7 @@ pub const MAX_STEPS: u64 = 1 << 18;
 pub enum Forwarding {
     /// All chunks of a block together.
     Blocks,
-    /// One chunk of every block after the other, in the order of their indices.
+    /// Chunk after chunk of every block, in the order of their indices.
     ChunksByIndex,
 }
 

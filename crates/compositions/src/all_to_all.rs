@@ -67,7 +67,7 @@ impl Exchange {
         Self { span, steps, sums, on_ring: false }
     }
 
-    /// On the shifted rings of a generator set, each serving the places that are near on it.
+    /// The exchange on the shifted rings of a generator set, each of which serves the places that are near on it.
     fn on_shifted_rings(set: &GeneratorSet, span: u32) -> Self {
         let mut steps: Vec<PhaseStep> = set
             .generators()

@@ -41,7 +41,7 @@ struct Need {
 }
 
 impl Need {
-    /// One schedule by itself: the problem of the best and the one that it is compared with.
+    /// Bytes for one schedule by itself: the problem of the best plan and the problem that it is compared with.
     fn bytes(self) -> u64 {
         PROGRAM + 2 * self.problem + self.schedule
     }

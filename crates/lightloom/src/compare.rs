@@ -15,7 +15,7 @@ use crate::{Prepared, Request, unchanging};
 pub struct Comparison {
     /// The lines.
     pub rows: Vec<Row>,
-    /// No line is below this, s.
+    /// Lower bound on the time of every line, s.
     pub lower_bound_s: f64,
     /// The class of schedules that the bound holds for.
     pub bound_class: String,

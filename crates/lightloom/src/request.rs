@@ -41,7 +41,7 @@ pub enum Workload {
         collective: Collective,
         /// Name of the algorithm.
         algorithm: Option<String>,
-        /// Its options.
+        /// Options of the algorithm.
         options: Options,
     },
     /// A schedule that is given itself, not made by an algorithm.

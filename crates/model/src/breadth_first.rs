@@ -13,7 +13,7 @@ pub struct BreadthFirst {
 }
 
 impl BreadthFirst {
-    /// For so many ranks.
+    /// A search over `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self { distances: vec![UNREACHABLE; ranks], reached: Vec::with_capacity(ranks) }
     }

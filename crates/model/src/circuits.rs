@@ -8,7 +8,7 @@ use crate::light::Light;
 use crate::mzi_mesh::MziMesh;
 use crate::{Error, Result, counted};
 
-/// Most ports of one switch that are accepted.
+/// The most ports of one switch that are accepted.
 pub const MAX_SWITCH_PORTS: u32 = 1 << 20;
 
 /// A switch that joins any of its ingress ports to any of its egress ports, each to one at most.

@@ -43,7 +43,7 @@ pub enum Propagation {
 /// How many hop delays one step is charged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum HopDelays {
-    /// One for each hop of its longest path.
+    /// One hop delay for each hop of its longest path.
     Longest,
     /// This number of hop delays for each unit of load.
     PerLoad(f64),
@@ -175,7 +175,7 @@ impl StepCost {
         }
     }
 
-    /// Each term added up over steps.
+    /// The sum of costs, each term added up by itself.
     pub fn sum<'a>(costs: impl Iterator<Item = &'a Self> + Clone) -> Self {
         let sum = |term: fn(&Self) -> f64| sum_seconds(costs.clone().map(term));
         Self {
@@ -191,7 +191,7 @@ impl StepCost {
         [self.startup_s, self.propagation_s, self.transmission_s, self.reconfiguration_s]
     }
 
-    /// Their sum.
+    /// The sum of the four terms.
     pub fn total_s(&self) -> f64 {
         sum_seconds(self.terms())
     }

@@ -12,9 +12,9 @@ pub struct LightPath {
     pub connection: Connection,
     /// The MZIs that it passes.
     pub mzis: Vec<u32>,
-    /// From each MZI to the next, which of the parallel waveguides or fibres.
+    /// The number of the waveguide or fibre from each MZI to the next, among those in parallel.
     pub waveguides: Vec<u32>,
-    /// Its wavelength.
+    /// Wavelength of the light.
     pub wavelength: u32,
     /// The loss on its way.
     pub loss_db: f64,
@@ -25,11 +25,11 @@ pub struct LightPath {
 pub enum MziPort {
     /// A waveguide or fibre on the side of the row above.
     North(u32),
-    /// On the side of the next column.
+    /// A waveguide on the side of the next column.
     East(u32),
-    /// On the side of the row below.
+    /// A waveguide on the side of the row below.
     South(u32),
-    /// On the side of the column before.
+    /// A waveguide on the side of the column before.
     West(u32),
     /// A transmitter of the tile, where light enters, or a receiver, where it leaves.
     Tile(u32),

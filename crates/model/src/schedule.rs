@@ -94,7 +94,7 @@ impl Step {
         &self.symmetry
     }
 
-    /// One transfer per orbit, by (src, dst).
+    /// The transfers, one of each orbit, by (src, dst).
     pub fn transfers(&self) -> &[Transfer] {
         &self.transfers
     }

@@ -74,7 +74,7 @@ impl Traffic {
         &self.symmetry
     }
 
-    /// One arc per orbit, by (src, dst).
+    /// The arcs, one of each orbit, by (src, dst).
     pub fn arcs(&self) -> &[TrafficEntry] {
         &self.arcs
     }
@@ -89,7 +89,7 @@ impl Traffic {
         self.symmetry.ranks()
     }
 
-    /// One arc per orbit of `subgroup`, a subgroup of the pattern's own symmetry, by (src, dst).
+    /// The arcs, one of each orbit of `subgroup`, a subgroup of the pattern's own symmetry, by (src, dst).
     pub fn arcs_under(&self, subgroup: &Translations) -> Vec<TrafficEntry> {
         let mut arcs: Vec<TrafficEntry> = Vec::new();
         for coset in self.symmetry.cosets(subgroup) {
@@ -110,7 +110,7 @@ impl Traffic {
         self.arcs_under(&Translations::trivial(self.ranks()))
     }
 
-    /// Most peers that a rank sends to or receives from: circuits per rank for the pattern's own topology.
+    /// The most peers that a rank sends to or receives from: circuits per rank for the pattern's own topology.
     pub fn degree(&self) -> u32 {
         self.largest_per_rank(|_| 1.0) as u32
     }

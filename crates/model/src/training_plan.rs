@@ -53,7 +53,7 @@ pub struct TrainingPlan {
     pub fabric: Fabric,
     /// Name of the resting topology of a group.
     pub resting: String,
-    /// One for each node.
+    /// One event for each node.
     pub events: Vec<TrainingEvent>,
     /// Topologies that messages go over.
     pub topologies: Vec<MessageTopology>,
@@ -61,11 +61,11 @@ pub struct TrainingPlan {
     pub plans: Vec<Plan>,
     /// Time of an iteration, s.
     pub total_s: f64,
-    /// Its time if communication took none, s.
+    /// Time of the iteration if communication took none, s.
     pub compute_s: f64,
-    /// No plan of the workload on the fabric is faster, s.
+    /// Lower bound on the time of any plan of the workload on the fabric.
     pub bound: Bound,
-    /// No order of the events is faster with their plans and ports, s.
+    /// Lower bound on the time of any order of the events with their plans and ports, s.
     pub order_bound_s: f64,
     /// Whether this order is known to be the fastest: by that bound, or because all orders were looked through.
     pub order_exact: bool,

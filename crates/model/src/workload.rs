@@ -14,10 +14,10 @@ use crate::{Error, Rank, Result};
 
 pub use parts::{Axis, Over, RankGroup, Ranks, Work, WorkloadNode, WorkloadParts};
 
-/// Most nodes of a workload.
+/// The most nodes of a workload.
 pub const MAX_NODES: usize = 1 << 20;
 
-/// Most ranks that all nodes together may name.
+/// The most ranks that all nodes together may name.
 const MAX_NAMED_RANKS: usize = 1 << 26;
 
 /// A checked workload: a graph without circles. Reads as its [`WorkloadParts`].

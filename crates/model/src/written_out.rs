@@ -18,7 +18,7 @@ pub struct SentTransfer {
     pub op: Op,
     /// All bytes of it.
     pub bytes: f64,
-    /// Its chunks, ascending.
+    /// Chunks of the transfer, ascending.
     pub chunks: Vec<u32>,
 }
 

@@ -18,7 +18,7 @@ pub struct Held<'a> {
 }
 
 impl Held<'_> {
-    /// Its steps in words, counted from 1.
+    /// The steps of this topology in words, counted from 1.
     pub fn when(&self) -> String {
         match (self.steps.first(), self.steps.last()) {
             (Some(first), Some(last)) if first == last => format!("in step {}", first + 1),

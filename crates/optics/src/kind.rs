@@ -18,7 +18,7 @@ pub struct PortMap {
 pub struct Assignment {
     /// By topology that is held, and by switch.
     pub connections: Vec<Vec<Vec<Connection>>>,
-    /// No assignment sets up fewer connections after the first topology.
+    /// Lower bound on the connections that any assignment sets up after the first topology.
     pub least_connects: u64,
 }
 

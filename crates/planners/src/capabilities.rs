@@ -78,15 +78,15 @@ impl Capabilities {
     }
 }
 
-/// For which schedules a planner takes the least of a set of sums that does not depend on the operating point, each
+/// The schedules for which a planner takes the least of a set of sums that does not depend on the operating point, each
 /// linear in α, δ, β·m and α_r. Asked where costs add up, nothing hides delays and blocks are not cut into chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeastSum {
-    /// For none.
+    /// For no schedule.
     Never,
     /// Where all blocks are of one size.
     EqualBlocks,
-    /// For all.
+    /// For all schedules.
     Always,
 }
 

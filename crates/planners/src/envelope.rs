@@ -33,7 +33,7 @@ const PRICED_AT_ONCE: usize = 4096;
 /// A choice that is the fastest in some part of the space.
 #[derive(Clone)]
 pub struct Piece {
-    /// Its completion time as a function of the operating point.
+    /// Completion time of the plan as a function of the operating point.
     pub plane: LinearCost,
     /// A choice that takes this time, found at a point where it is the fastest.
     pub choice: Choice,

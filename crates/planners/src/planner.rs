@@ -25,8 +25,8 @@ pub trait Planner: Sync {
     fn left_out(&self, _shape: &Shape) -> Option<String> {
         None
     }
-    /// Its least time as known before flows are solved, and the work on these; `None` where it solves none, or knows
-    /// nothing.
+    /// The least time of its plan as known before flows are solved, and the work on these; `None` where it solves none,
+    /// or knows nothing.
     fn promise(&self, _problem: &Problem) -> Option<Promise> {
         None
     }

@@ -6,7 +6,7 @@ use crate::{Change, Charges};
 /// The state before the first step of a sequence of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing: the first topology is not charged.
+    /// No topology: the first one is not charged.
     Nothing,
     /// The candidate with this index.
     Candidate(usize),

@@ -11,7 +11,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// In words.
+    /// The reason in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "the port has no circuit; the switch refused the packet",

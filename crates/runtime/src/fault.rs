@@ -50,7 +50,7 @@ pub enum Fault {
     Refused {
         /// The rank that sent it.
         rank: u32,
-        /// Its port, from 0.
+        /// Port of the rank, from 0.
         port: u32,
         /// When.
         when: When,
@@ -60,7 +60,7 @@ pub enum Fault {
     /// A switch said no.
     #[error("configuration {configuration} was not made, {when}: {why}")]
     NotMade {
-        /// Its index, from 0.
+        /// Index of the configuration, from 0.
         configuration: usize,
         /// When.
         when: When,
@@ -74,7 +74,7 @@ pub enum Fault {
         who: Who,
         /// When.
         when: When,
-        /// Its finding.
+        /// The finding of the process.
         why: String,
     },
     /// A process said why it failed, in words.

@@ -87,7 +87,7 @@ pub use serve::serve;
 #[cfg(target_os = "linux")]
 pub use synchronisation::{barrier_rounds, barriers};
 
-/// Nothing is known of memory here.
+/// `None`: on this system free memory is not known.
 #[cfg(not(target_os = "linux"))]
 pub fn free_bytes() -> Option<u64> {
     None

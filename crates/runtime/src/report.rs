@@ -13,7 +13,7 @@ pub struct RankTimes {
     pub sent_ns: u64,
     /// All that the rank receives and forwards had arrived.
     pub received_ns: u64,
-    /// Its received data was copied and reduced.
+    /// The data that the rank received was copied and reduced.
     pub arrived_ns: u64,
     /// Bytes that it passed on for others.
     pub forwarded_bytes: u64,
@@ -39,16 +39,16 @@ pub struct StepTimes {
 pub struct CircuitUse {
     /// Bytes without headers.
     pub bytes: u64,
-    /// Its first packet began to be sent.
+    /// The first packet of the circuit began to be sent.
     pub first_ns: u64,
-    /// Its last packet was received.
+    /// The last packet of the circuit was received.
     pub last_ns: u64,
 }
 
 /// One run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Run {
-    /// From the first step's begin to the last one's end, without windows.
+    /// Time from the begin of the first step to the end of the last, without windows.
     pub measured_ns: u64,
     /// By step.
     pub steps: Vec<StepTimes>,

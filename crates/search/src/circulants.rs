@@ -44,7 +44,7 @@ pub struct Circulants<'a> {
 #[derive(Debug)]
 struct Pattern<'a> {
     traffic: &'a Traffic,
-    /// Its average over Z_n, where it is not invariant itself.
+    /// Average of the traffic over Z_n, where the traffic is not invariant itself.
     averaged: Option<Traffic>,
     /// Offsets, and what a rank sends over each on average.
     offsets: Vec<(u32, f64)>,

@@ -22,7 +22,7 @@ impl PricedStep<'_> {
         Some(self.of(point.hops, point.load))
     }
 
-    /// No routing costs less than this, s, in O(arcs) when distances are known; `None` as for the cost.
+    /// Lower bound on the cost of any routing, s, in O(arcs) when distances are known; `None` as for the cost.
     pub fn estimate_s(&self, network: &RoutingNetwork) -> Option<f64> {
         let estimate = network.estimate(self.traffic, Routing::ConcurrentFlow)?;
         Some(self.of(estimate.hops, estimate.load))

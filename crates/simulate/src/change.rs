@@ -18,7 +18,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// From `before` to the topology of step `index`; none where the first topology is free.
+    /// The change from `before` to the topology of step `index`; none where the first topology is free.
     ///
     /// # Errors
     /// A delay that femtoseconds cannot count.

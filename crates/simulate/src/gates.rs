@@ -12,7 +12,7 @@ struct State {
     waiting: u32,
     /// When the last one was met.
     met_fs: u64,
-    /// From then until the gate is open.
+    /// Time from then until the gate is open, fs.
     delay_fs: u64,
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Nothing has happened yet.
+    /// A ledger in which nothing has happened yet.
     pub(crate) fn new(network: &QueueingNetwork) -> Self {
         Self {
             uses: vec![Use::default(); network.slots],

@@ -66,7 +66,7 @@ pub struct SimulatedStep {
 }
 
 impl SimulatedStep {
-    /// From its start to its end, fs.
+    /// Time from the start of the step to its end, fs.
     pub fn duration_fs(&self) -> u64 {
         self.end_fs - self.start_fs
     }

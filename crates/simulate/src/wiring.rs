@@ -279,7 +279,7 @@ struct Routed<'a> {
     shares: Shares,
 }
 
-/// From packet to packet of a path of `packets`, fs, so that they are spread over `busiest_fs`.
+/// Time from packet to packet of a path of `packets`, fs, so that they are spread over `busiest_fs`.
 ///
 /// # Errors
 /// Times that femtoseconds cannot count.

@@ -48,7 +48,7 @@ pub enum Explanation {
     Irregular {
         /// Circuits.
         circuits: u64,
-        /// Fewest and most of them that leave a GPU.
+        /// The fewest and the most circuits that leave a GPU.
         out: (u32, u32),
         /// After how many GPUs the circuits repeat, where they do.
         period: Option<u32>,

@@ -14,11 +14,11 @@ use crate::report::{Check, Report, Tally};
 /// The GPU, or island, at each port. Written from the documentation of the kinds, not from the crate that assigns.
 #[derive(Debug, Clone, Copy)]
 enum Layout {
-    /// One switch, d ports of each GPU next to each other.
+    /// One switch, with the d ports of each GPU next to each other.
     Crossbar { ports: u32 },
     /// A switch a port, the GPUs in their order.
     Parallel,
-    /// One switch, the ports of each island next to each other.
+    /// One switch, with the ports of each island next to each other.
     Islands { gpus: u32, ports: u32 },
 }
 

@@ -61,13 +61,13 @@ pub struct PlanningOption {
     pub part: Part,
     /// Section of `--help` that shows it.
     pub group: &'static str,
-    /// Its meaning, in a sentence or two.
+    /// Meaning of the option, in a sentence or two.
     pub meaning: &'static str,
     /// Verbs of the command line that take it.
     pub verbs: &'static [&'static str],
     /// The value where nothing is said, as text; `None` where the option is then left open.
     pub default: Option<&'static str>,
-    /// In words, what is taken where the option is left open.
+    /// The value that is taken where the option is left open, in words.
     pub otherwise: &'static str,
     /// Kind of `lightloom list` that the names of a [`Kind::Name`] are of.
     pub names: &'static str,

@@ -214,7 +214,7 @@ impl Value {
         }
     }
 
-    /// One topology: a name, or as it is.
+    /// The topology that the value names or is.
     ///
     /// # Errors
     /// Anything else.

@@ -144,7 +144,7 @@ impl ReconfigurationDelay {
         Ok(())
     }
 
-    /// Its terms: the fixed delay and what it adds for ports.
+    /// The terms of this delay: the fixed part, and what is added for ports.
     pub fn terms(&self) -> DelayTerms<'_> {
         let (per_port_s, by_port_s) = match &self.beside {
             Beside::PerPort(per_port_s) => (*per_port_s, &[][..]),
@@ -153,7 +153,7 @@ impl ReconfigurationDelay {
         DelayTerms { fixed_s: self.fixed_s, per_port_s, by_port_s }
     }
 
-    /// In words: `10.00 µs + 20.00 ns per changed port`, `10.00 µs on ports 1–2 and 3.000 ms on port 3`.
+    /// This delay in words: `10.00 µs + 20.00 ns per changed port`, `10.00 µs on ports 1–2 and 3.000 ms on port 3`.
     pub fn summary(&self) -> String {
         let fixed = units::show_time(self.fixed_s);
         match &self.beside {

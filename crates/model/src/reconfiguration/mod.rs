@@ -36,7 +36,7 @@ pub struct Reconfiguration {
 /// Quantities on which the charge of a change depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::VariantArray)]
 pub enum ChargeKind {
-    /// Nothing: all changes are charged the same.
+    /// The charge depends on nothing: all changes are charged the same.
     Constant,
     /// The two topologies.
     ByTopologies,
@@ -201,7 +201,7 @@ impl ReconfigurationPolicy {
 }
 
 impl From<ReconfigurationDelay> for ReconfigurationPolicy {
-    /// Nothing of the delay is hidden.
+    /// A policy of this delay of which nothing is hidden.
     fn from(delay: ReconfigurationDelay) -> Self {
         Self { delay, overlap: ReconfigurationOverlap::default() }
     }

@@ -9,7 +9,7 @@ use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap, takes_none};
 use crate::shared_ports::{Sites, assign};
 
-/// One switch for all.
+/// The layer of one switch for all ports.
 pub(super) struct Crossbar;
 
 impl Kind for Crossbar {

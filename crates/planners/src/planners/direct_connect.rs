@@ -9,7 +9,7 @@ use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::join_steps;
 use crate::{Choice, LeastSum, Planner, Problem};
 
-/// On the generalised Kautz graph.
+/// The baseline on the generalised Kautz graph.
 pub(super) static KAUTZ: AllToAllBaseline = AllToAllBaseline {
     name: "direct-connect-kautz",
     summary: "All-to-All in one step on a generalised Kautz graph, by maximum concurrent flow",
@@ -17,7 +17,7 @@ pub(super) static KAUTZ: AllToAllBaseline = AllToAllBaseline {
     ..ANY
 };
 
-/// On the circulant graph of least hops.
+/// The baseline on the circulant graph of least hops.
 pub(super) static CIRCULANT: AllToAllBaseline = AllToAllBaseline {
     name: "direct-connect-circulant",
     summary: "All-to-All in one step on a circulant graph, by maximum concurrent flow",

@@ -10,7 +10,7 @@ use crate::system::Shared;
 const CAME: usize = 0;
 const ROUNDS: usize = LINE;
 
-/// Two words.
+/// The barrier of two words.
 pub static CENTRAL: Kind = Kind {
     name: "central",
     summary: "ranks count themselves in one word of memory; the last one wakes the others (futex)",

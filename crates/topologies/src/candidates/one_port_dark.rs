@@ -18,7 +18,7 @@ pub(crate) struct OnePortDark {
     pub(super) of: &'static [&'static dyn CandidateFamily],
 }
 
-/// Most of them. Topologies of the steps' own circuits come first.
+/// The most topologies of this family. Topologies of the steps' own circuits come first.
 const MAX_TOPOLOGIES: usize = 256;
 
 impl CandidateFamily for OnePortDark {

@@ -8,7 +8,7 @@ use crate::candidate_family::CandidateFamily;
 pub(super) const NAME: (&str, &str) =
     ("matching-K", "a circuit for every transfer of a step, for the K-th kind of step");
 
-/// For each pattern of the schedule the topology in which all its transfers take one hop.
+/// The family with a topology for each pattern of the schedule, in which all its transfers take one hop.
 pub(crate) struct StepMatchings;
 
 impl CandidateFamily for StepMatchings {

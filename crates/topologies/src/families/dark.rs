@@ -1,4 +1,4 @@
-//! No circuits at all.
+//! The topology without circuits.
 
 use model::{Result, Shape, Topology, Translations};
 

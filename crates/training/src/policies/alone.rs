@@ -1,4 +1,4 @@
-//! Each communication planned by itself, from the resting topology and back to it.
+//! The policy that plans each communication by itself, from the resting topology and back to it.
 
 use super::policy::{Outcome, Policy};
 use crate::context::Context;

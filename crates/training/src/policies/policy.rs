@@ -6,9 +6,9 @@ use crate::timeline::{Timeline, Use};
 
 /// A policy.
 pub struct Policy {
-    /// In files, and accepted by `--policy`.
+    /// Name in files, accepted by `--policy`.
     pub name: &'static str,
-    /// For people; accepted too, with `-` for spaces.
+    /// Name in tables and pictures; accepted too, with `-` for spaces.
     pub title: &'static str,
     /// A description in a sentence.
     pub summary: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Outcome {
     pub(crate) note: String,
     /// Whether no other choice from the library is faster.
     pub(crate) is_shortest: bool,
-    /// No order of the nodes is faster with these plans and ports, s.
+    /// Lower bound on the time of any order of the nodes with these plans and ports, s.
     pub(crate) order_bound_s: f64,
     /// Whether this order is the fastest.
     pub(crate) order_is_best: bool,

@@ -1,4 +1,4 @@
-//! Whether the light of a mesh of MZIs is that of the circuits: ways, losses, and where the states of MZIs lead.
+//! Whether the light of a mesh of MZIs is that of the circuits: paths, losses, and where the states of MZIs lead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,8 +80,9 @@ struct Lit<'a> {
 }
 
 impl Lit<'_> {
-    /// Each way leads from MZI to neighbouring MZI, from the tile of its transmitter to that of its receiver, on
-    /// waveguides and a wavelength that there are, and no place carries two.
+    /// Checks that each path of light leads from MZI to neighbouring MZI, from the tile of its transmitter to that of
+    /// its receiver, on existing waveguides and an existing wavelength, and that no waveguide carries a wavelength
+    /// twice.
     fn paths_check(self, circuits: &Circuits) -> Check {
         let mut tally = Tally::new("paths");
         for (index, light) in circuits.light().iter().enumerate() {
@@ -109,7 +110,7 @@ impl Lit<'_> {
         )
     }
 
-    /// The fault of a way, by itself.
+    /// The fault of a path, by itself.
     fn way_fault(self, path: &LightPath) -> Option<String> {
         let Self { geometry, ports } = self;
         let MziMesh { wavelengths, transmitters, receivers, .. } = *geometry.mesh;
@@ -151,7 +152,7 @@ impl Lit<'_> {
         None
     }
 
-    /// Each loss is that of the way, and within the limit.
+    /// Checks that each stated loss is that of its path, and within the limit.
     fn losses_check(self, circuits: &Circuits) -> Check {
         let mut tally = Tally::new("losses");
         for (index, light) in circuits.light().iter().enumerate() {
@@ -169,8 +170,8 @@ impl Lit<'_> {
         tally.into_check("number", "of losses, recomputed from the paths and compared with the limit")
     }
 
-    /// Light followed from every transmitter through the states takes the stated way to the stated receiver, and passes
-    /// all states.
+    /// Checks that light followed from every transmitter through the states takes the stated path to the stated
+    /// receiver, and that it passes all states.
     fn states_check(self, circuits: &Circuits) -> Check {
         let mut tally = Tally::new("states");
         for (index, light) in circuits.light().iter().enumerate() {
