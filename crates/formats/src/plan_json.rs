@@ -14,6 +14,7 @@
 //! | `steps[].routes.arcs` | `[src, dst, [[share, [nodes]]]]` |
 
 mod document;
+mod layout;
 mod read;
 mod runs;
 mod write;

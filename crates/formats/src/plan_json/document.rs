@@ -1,8 +1,8 @@
-//! The shape of a plan's JSON: which keys, of which types.
+//! The shape of a plan's JSON, which is read and written: which keys, in the contract's order, of which types.
 
 use model::{Error, Rank, Result};
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::runs::Run;
 use crate::json_errors::in_words;
@@ -11,7 +11,7 @@ use crate::one_line::one_line;
 /// The version that is written and read.
 pub const SCHEMA: &str = "lightloom.plan/1";
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlanText {
     pub schema: String,
@@ -30,28 +30,28 @@ pub(super) struct PlanText {
     pub lower_bound_s: f64,
     pub bound_class: String,
     /// Plans without a larger bound for a narrower class leave out both.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrow_lower_bound_s: Option<f64>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrow_bound_class: Option<String>,
     #[serde(deserialize_with = "null_or")]
     pub initial_topology: Option<usize>,
     pub topologies: Vec<TopologyText>,
     pub steps: Vec<StepText>,
     /// Lines that the verb `plan` prints next to a plan; no part of it.
-    #[serde(default, rename = "baselines")]
+    #[serde(default, rename = "baselines", skip_serializing)]
     pub _baselines: IgnoredAny,
     /// So with these.
-    #[serde(default, rename = "traffic_bytes")]
+    #[serde(default, rename = "traffic_bytes", skip_serializing)]
     pub _traffic_bytes: IgnoredAny,
-    #[serde(default, rename = "never_change_s")]
+    #[serde(default, rename = "never_change_s", skip_serializing)]
     pub _never_change_s: Option<f64>,
     /// Compared with what the plan takes when it is repeated.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub repeated_s: Option<f64>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FabricText {
     pub dims: Vec<u32>,
@@ -61,9 +61,6 @@ pub(super) struct FabricText {
     pub hop_delay_s: f64,
     pub reconfiguration_delay_s: f64,
     pub reconfiguration_delay_per_port_s: f64,
-    /// Plans of fabrics whose ports are alike leave it out.
-    #[serde(default)]
-    pub reconfiguration_delays_by_port_s: Vec<f64>,
     /// Plans of fabrics that hide nothing may leave it out, and so may `window_s` and `windows_s`.
     #[serde(default)]
     pub background_reconfiguration: bool,
@@ -72,12 +69,15 @@ pub(super) struct FabricText {
     #[serde(default)]
     pub windows_s: Vec<(usize, f64)>,
     pub initial: String,
+    /// Plans of fabrics whose ports are alike leave it out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reconfiguration_delays_by_port_s: Vec<f64>,
     /// Plans of fabrics whose optical layer limits nothing may leave it out.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optics: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum ChunksText {
     Owned { parts: u32 },
@@ -88,25 +88,27 @@ pub(super) enum ChunksText {
 
 pub(super) type SymmetryText = Vec<(u32, u32)>;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TopologyText {
     pub id: usize,
     pub name: String,
     pub symmetry: SymmetryText,
     /// Every link, or of large topologies one of every orbit of the symmetry.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<Vec<(Rank, Rank, u32)>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub representatives: Option<Vec<(Rank, Rank, u32)>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OpText {
     Copy,
     Reduce,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StepText {
     pub index: usize,
@@ -124,7 +126,7 @@ pub(super) struct StepText {
     pub routes: RoutesText,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RoutesText {
     pub symmetry: SymmetryText,

@@ -1,8 +1,8 @@
 //! Ascending lists of chunks as arithmetic runs, so that a transfer of half of all chunks stays short.
 
 use model::{Error, Result};
-use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// `first, first + stride, ..., last`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,15 +27,6 @@ impl Run {
         runs
     }
 
-    /// As JSON: a number, or `[first, last, stride]`.
-    pub(super) fn to_json(self) -> String {
-        if self.first == self.last {
-            self.first.to_string()
-        } else {
-            format!("[{},{},{}]", self.first, self.last, self.stride)
-        }
-    }
-
     /// The chunks of `runs`, which must ascend and stay below `count`. `budget` is what may still be
     /// expanded in this plan; a few bytes of text can name millions of chunks.
     ///
@@ -47,10 +38,9 @@ impl Run {
         for run in runs {
             let whole = run.stride > 0 && run.first <= run.last && (run.last - run.first).is_multiple_of(run.stride);
             if !whole || run.first < next || run.last >= count {
-                return Err(Error::malformed(
-                    field,
-                    format!("chunks {} do not ascend below {count} in whole strides", run.to_json()),
-                ));
+                let shown = serde_json::to_string(run).unwrap_or_default();
+                let reason = format!("chunks {shown} do not ascend below {count} in whole strides");
+                return Err(Error::malformed(field, reason));
             }
             let length = ((run.last - run.first) / run.stride) as usize + 1;
             *budget = budget
@@ -60,6 +50,16 @@ impl Run {
             next = run.last + 1;
         }
         Ok(chunks)
+    }
+}
+
+/// A number, or `[first, last, stride]`.
+impl Serialize for Run {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self.first == self.last {
+            true => self.first.serialize(serializer),
+            false => (self.first, self.last, self.stride).serialize(serializer),
+        }
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
         #[test]
         fn runs_expand_to_what_they_were_made_of(set in prop::collection::btree_set(0u32..200, 0..60)) {
             let chunks: Vec<u32> = set.into_iter().collect();
-            let text = format!("[{}]", Run::of(&chunks).into_iter().map(Run::to_json).collect::<Vec<_>>().join(","));
+            let text = serde_json::to_string(&Run::of(&chunks)).unwrap();
             let runs: Vec<Run> = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(Run::expand(&runs, 200, &mut 60, "chunks").unwrap(), chunks);
         }

@@ -4,8 +4,6 @@ use std::num::NonZeroU64;
 
 use model::Rank;
 
-use super::in_bytes;
-
 /// Copies inside ranks, as columns; each is of at least one element.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Copies {
@@ -39,4 +37,12 @@ impl Copies {
             size_bytes: in_bytes(self.size_bytes, element_bytes),
         }
     }
+}
+
+/// Numbers of elements as bytes, all in workspaces of less than 2^63 bytes, inputs or outputs.
+pub(super) fn in_bytes(mut elements: Vec<u64>, element_bytes: NonZeroU64) -> Vec<u64> {
+    for number in &mut elements {
+        *number *= element_bytes.get();
+    }
+    elements
 }

@@ -6,16 +6,11 @@
 
 use std::num::NonZeroU64;
 
-use model::{Collective, Plan, Rank, Result, counted};
+use model::{Plan, Rank, Result, counted};
 
 use super::copies::Copies;
-use super::in_place::{self, Part};
-use super::pairwise::{self, PairSlots};
-use super::refuse;
-use super::sent::Sent;
-
-/// The most bytes of a workspace, and elements that all steps send: signed numbers of 64 bits count them.
-const COUNTABLE: u64 = i64::MAX as u64;
+use super::pair_slots::PairSlots;
+use super::refusal::refuse;
 
 /// Where everything is; sizes and offsets in elements, those of `loads` and `stores` too.
 pub(super) struct Layout {
@@ -57,29 +52,6 @@ impl Slots {
         };
         found.ok_or_else(|| refuse(format!("rank {rank} sends chunk {chunk}, which it does not have")))
     }
-}
-
-/// The layout of a plan's data.
-///
-/// # Errors
-/// A buffer that holds no element; more data than can be counted.
-pub(super) fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> Result<Layout> {
-    let layout = match plan.collective() {
-        Collective::AllToAll => pairwise::layout_of(plan, sent, element_bytes)?,
-        Collective::AllReduce => in_place::layout_of(plan, Part::Whole, Part::Whole, element_bytes)?,
-        Collective::ReduceScatter => in_place::layout_of(plan, Part::Whole, Part::Own, element_bytes)?,
-        Collective::AllGather => in_place::layout_of(plan, Part::Own, Part::Whole, element_bytes)?,
-        Collective::Broadcast => in_place::layout_of(plan, Part::OfRoot, Part::Whole, element_bytes)?,
-    };
-    let largest = layout.workspaces.iter().copied().max().unwrap_or(0);
-    if largest.checked_mul(element_bytes.get()).is_none_or(|bytes| bytes > COUNTABLE) {
-        return Err(refuse(format!("the workspace of a rank has more than {COUNTABLE} bytes")));
-    }
-    let moved: u128 = sent.all_chunks().iter().map(|&chunk| u128::from(layout.chunks[chunk as usize])).sum();
-    if moved > u128::from(COUNTABLE) {
-        return Err(refuse(format!("its steps send more than {COUNTABLE} elements")));
-    }
-    Ok(layout)
 }
 
 /// The whole elements of a rank's buffer, at least one.

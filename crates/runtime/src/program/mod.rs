@@ -12,19 +12,27 @@ mod copies;
 mod in_place;
 mod layout;
 mod messages;
+mod pair_slots;
 mod pairwise;
+mod refusal;
 mod sent;
 
 use std::num::NonZeroU64;
 
-use model::{Error, Plan, Result};
+use model::{Collective, Plan, Result};
 
 pub use crate::cutoffs::program::MOST_MOVED;
 use crate::request::Program;
 pub use copies::Copies;
-use layout::layout_of;
+use copies::in_bytes;
+use in_place::Part;
+use layout::Layout;
 use messages::messages_of;
+use refusal::refuse;
 use sent::Sent;
+
+/// The most bytes of a workspace, and elements that all steps send: signed numbers of 64 bits count them.
+const COUNTABLE: u64 = i64::MAX as u64;
 
 /// A plan for data of elements of a given size; sizes and offsets in bytes, whole elements all.
 ///
@@ -75,15 +83,25 @@ pub fn program_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<PlanProgram>
     })
 }
 
-/// Numbers of elements as bytes, all in workspaces of less than 2^63 bytes, inputs or outputs.
-fn in_bytes(mut elements: Vec<u64>, element_bytes: NonZeroU64) -> Vec<u64> {
-    for number in &mut elements {
-        *number *= element_bytes.get();
+/// The layout of a plan's data.
+///
+/// # Errors
+/// A buffer that holds no element; more data than can be counted.
+fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> Result<Layout> {
+    let layout = match plan.collective() {
+        Collective::AllToAll => pairwise::layout_of(plan, sent, element_bytes)?,
+        Collective::AllReduce => in_place::layout_of(plan, Part::Whole, Part::Whole, element_bytes)?,
+        Collective::ReduceScatter => in_place::layout_of(plan, Part::Whole, Part::Own, element_bytes)?,
+        Collective::AllGather => in_place::layout_of(plan, Part::Own, Part::Whole, element_bytes)?,
+        Collective::Broadcast => in_place::layout_of(plan, Part::OfRoot, Part::Whole, element_bytes)?,
+    };
+    let largest = layout.workspaces.iter().copied().max().unwrap_or(0);
+    if largest.checked_mul(element_bytes.get()).is_none_or(|bytes| bytes > COUNTABLE) {
+        return Err(refuse(format!("the workspace of a rank has more than {COUNTABLE} bytes")));
     }
-    elements
-}
-
-/// An error of what is asked for as a program.
-fn refuse(reason: impl ToString) -> Error {
-    Error::infeasible("plan", reason)
+    let moved: u128 = sent.all_chunks().iter().map(|&chunk| u128::from(layout.chunks[chunk as usize])).sum();
+    if moved > u128::from(COUNTABLE) {
+        return Err(refuse(format!("its steps send more than {COUNTABLE} elements")));
+    }
+    Ok(layout)
 }

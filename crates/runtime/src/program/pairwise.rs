@@ -10,57 +10,12 @@ use model::{Plan, Rank, Result};
 
 use super::copies::Copies;
 use super::layout::{Layout, Slots, buffer_of, cut, sizes};
-use super::refuse;
+use super::pair_slots::{Ends, PairSlots};
+use super::refusal::refuse;
 use super::sent::Sent;
 
 /// Rounding of the sum of a pair's bytes counts for nothing: less than this part of it.
 const ROUNDING: f64 = 1e-12;
-
-/// Where ranks have the chunks of an All-to-All, in elements of their workspaces.
-pub(super) struct PairSlots {
-    ends: Ends,
-    /// By chunk, at its source.
-    first: Vec<u64>,
-    /// By chunk, at its destination.
-    last: Vec<u64>,
-    /// Of every chunk that a rank passes on, by [`Ends::key`], and its slot there; ascending.
-    passed: Vec<(u64, u64)>,
-}
-
-impl PairSlots {
-    /// Where the rank has the chunk; `None` where it never has it.
-    pub fn offset(&self, rank: Rank, chunk: u32) -> Option<u64> {
-        let (source, destination) = self.ends.of(chunk);
-        if rank == source {
-            return Some(self.first[chunk as usize]);
-        }
-        if rank == destination {
-            return Some(self.last[chunk as usize]);
-        }
-        let key = self.ends.key(rank, chunk);
-        self.passed.binary_search_by_key(&key, |passed| passed.0).ok().map(|found| self.passed[found].1)
-    }
-}
-
-/// Source and destination of every chunk.
-struct Ends(Vec<(Rank, Rank)>);
-
-impl Ends {
-    fn new(plan: &Plan) -> Self {
-        // Every chunk of an All-to-All has both.
-        let ends = |chunk| plan.chunks.first_rank(chunk).zip(plan.chunks.last_rank(chunk));
-        Self((0..plan.chunks.count()).filter_map(ends).collect())
-    }
-
-    fn of(&self, chunk: u32) -> (Rank, Rank) {
-        self.0[chunk as usize]
-    }
-
-    /// The number of a chunk at a rank.
-    fn key(&self, rank: Rank, chunk: u32) -> u64 {
-        u64::from(rank) * self.0.len() as u64 + u64::from(chunk)
-    }
-}
 
 /// Amounts of elements by rank.
 struct Amounts {
@@ -88,11 +43,11 @@ pub(super) fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> 
     let blocks = blocks(ranks, &ends, &chunks)?;
     let amounts = amounts(ranks, &ends, &chunks);
     let (loads, stores) = copies(&amounts);
-    let slots_in = in_rows(ends.0.iter().copied(), &chunks, &vec![0; ranks]);
+    let slots_in = in_rows(ends.iter(), &chunks, &vec![0; ranks]);
     let slots_out = slots_out(&ends, &chunks, &slots_in, &amounts.inputs);
     let mut workspaces: Vec<u64> = (0..ranks).map(|rank| amounts.received_end(rank)).collect();
     let passed = passed(&ends, sent, &chunks, &mut workspaces);
-    let slots = Slots::Pairs(PairSlots { ends, first: slots_in, last: slots_out, passed });
+    let slots = Slots::Pairs(PairSlots::new(ends, slots_in, slots_out, passed));
     let Amounts { inputs, outputs, .. } = amounts;
     Ok(Layout { blocks: Some(blocks), inputs, outputs, workspaces, loads, stores, chunks, slots })
 }
@@ -120,7 +75,7 @@ fn blocks(ranks: usize, ends: &Ends, chunks: &[u64]) -> Result<Vec<u64>> {
         return Err(refuse(format!("there is no memory for its {ranks} × {ranks} blocks")));
     };
     blocks.resize(count, 0u64);
-    for (&(source, destination), &size) in ends.0.iter().zip(chunks) {
+    for ((source, destination), &size) in ends.iter().zip(chunks) {
         let block = &mut blocks[source as usize * ranks + destination as usize];
         *block = block.saturating_add(size);
     }
@@ -135,7 +90,7 @@ fn amounts(ranks: usize, ends: &Ends, chunks: &[u64]) -> Amounts {
     let add = |column: &mut [u64], rank: Rank, size: u64| {
         column[rank as usize] = column[rank as usize].saturating_add(size);
     };
-    for (&(source, destination), &size) in ends.0.iter().zip(chunks) {
+    for ((source, destination), &size) in ends.iter().zip(chunks) {
         add(&mut inputs, source, size);
         add(&mut outputs, destination, size);
         match source.cmp(&destination) {
@@ -180,9 +135,12 @@ fn copies(amounts: &Amounts) -> (Copies, Copies) {
 
 /// Where chunks are at their destinations: behind the inputs by source, but what a rank has for itself stays.
 fn slots_out(ends: &Ends, chunks: &[u64], slots_in: &[u64], inputs: &[u64]) -> Vec<u64> {
-    let is_own = |chunk: usize| ends.0[chunk].0 == ends.0[chunk].1;
+    let is_own = |chunk: usize| {
+        let (source, destination) = ends.of(chunk as u32);
+        source == destination
+    };
     let received: Vec<u64> = (0..chunks.len()).map(|chunk| if is_own(chunk) { 0 } else { chunks[chunk] }).collect();
-    let turned = ends.0.iter().map(|&(source, destination)| (destination, source));
+    let turned = ends.iter().map(|(source, destination)| (destination, source));
     let mut slots = in_rows(turned, &received, inputs);
     for chunk in (0..chunks.len()).filter(|&chunk| is_own(chunk)) {
         slots[chunk] = slots_in[chunk];

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use model::{Op, Plan, Rank, Result, transfers_of};
 
-use super::{MOST_MOVED, refuse};
+use super::refusal::refuse;
+use crate::cutoffs::program::MOST_MOVED;
 
 /// A transfer, with the place of its chunks among those of all transfers.
 #[derive(Debug)]
