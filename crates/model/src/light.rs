@@ -25,11 +25,11 @@ pub struct LightPath {
 pub enum MziPort {
     /// A waveguide or fibre on the side of the row above.
     North(u32),
-    /// A waveguide on the side of the next column.
+    /// A waveguide or fibre on the side of the next column.
     East(u32),
-    /// A waveguide on the side of the row below.
+    /// A waveguide or fibre on the side of the row below.
     South(u32),
-    /// A waveguide on the side of the column before.
+    /// A waveguide or fibre on the side of the column before.
     West(u32),
     /// A transmitter of the tile, where light enters, or a receiver, where it leaves.
     Tile(u32),

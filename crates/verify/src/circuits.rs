@@ -6,7 +6,9 @@ mod light;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Circuits, Configuration, Error, Initial, Plan, Rank, Result, SwitchSetting, Topology, sum_seconds};
+use model::{
+    Circuits, Configuration, Error, Initial, Plan, Rank, Result, SwitchSetting, Topology, counted, sum_seconds,
+};
 
 use crate::changes::Charge;
 use crate::report::{Check, Report, Tally};

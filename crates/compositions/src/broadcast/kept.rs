@@ -64,7 +64,7 @@ pub(crate) struct Broadcasts {
 type Key = (u32, u32, Rank);
 
 impl Broadcasts {
-    /// The topologies that are made for `ranks` ranks with `ports` ports.
+    /// The broadcasts that are made for `ranks` ranks with `ports` ports from `root`.
     ///
     /// # Errors
     /// The errors of [`Turns::new`].
