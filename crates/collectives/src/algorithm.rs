@@ -19,7 +19,7 @@ impl Options {
         self.root.unwrap_or(0)
     }
 
-    /// Whether they go with the collective.
+    /// Whether these options go with the collective.
     ///
     /// # Errors
     /// A root of a collective that has none.
@@ -43,7 +43,7 @@ pub trait Algorithm: Sync {
     /// A description in one line.
     fn summary(&self) -> &'static str;
 
-    /// Where it is published.
+    /// The publication of the algorithm.
     fn source(&self) -> &'static str;
 
     /// The collectives that it computes.

@@ -114,8 +114,8 @@ impl Chunked {
         (1..=MOST_PARTS).map(|parts| self.bound_s(parts)).fold(f64::INFINITY, f64::min)
     }
 
-    /// No pass has fewer steps or rounds; every chunk takes a link to each other rank in each pass, whatever they do at
-    /// a time.
+    /// Lower bound on the time: no pass has fewer steps or rounds; every chunk takes a link to each other rank in each
+    /// pass, whatever they do at a time.
     fn bound_s(&self, parts: u32) -> f64 {
         let least = |pass: &Pass| pass.network.least_rounds(&pass.origins, parts).unwrap_or(0);
         let steps = self.passes.iter().map(|pass| pass.diameter).sum();

@@ -155,7 +155,7 @@ impl Series {
         }
     }
 
-    /// Where they are among the names; they are added where they are not.
+    /// The index of the pair among the names, to which it is added where it is missing.
     fn index_of(&self, names: &(String, String)) -> u32 {
         let mut all = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.iter().position(|other| other == names).unwrap_or_else(|| {

@@ -23,7 +23,7 @@ pub struct Switch {
 /// The connections of one switch in one configuration. All lists are sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SwitchSetting {
-    /// All that it joins.
+    /// All connections that the switch holds.
     pub connections: Vec<Connection>,
     /// The connections that are new.
     pub connect: Vec<Connection>,
@@ -51,7 +51,7 @@ pub struct Configuration {
     pub steps: Vec<usize>,
     /// Seconds from the start of the plan's first step at which it has to begin being set.
     pub time_s: f64,
-    /// By switch.
+    /// The setting of each switch.
     pub switches: Vec<SwitchSetting>,
 }
 

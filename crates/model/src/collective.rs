@@ -23,7 +23,7 @@ pub enum Collective {
 }
 
 impl Collective {
-    /// All of them, in the order in which they are listed to people.
+    /// All collectives, in the order in which they are listed to users.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in the command line, in JSON and in Python.

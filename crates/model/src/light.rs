@@ -42,9 +42,9 @@ pub struct MziState {
     pub mzi: u32,
     /// The wavelength.
     pub wavelength: u32,
-    /// Where light enters.
+    /// The port at which light enters.
     pub input: MziPort,
-    /// Where it leaves.
+    /// The port at which light leaves.
     pub output: MziPort,
 }
 

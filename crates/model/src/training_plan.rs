@@ -13,16 +13,16 @@ pub struct TrainingEvent {
     pub plan: Option<usize>,
     /// Ports that it holds at each of its ranks, ascending; empty for computations.
     pub ports: Vec<u32>,
-    /// Whether circuits on its ports change before it.
+    /// Whether circuits on the ports of the node change before it.
     pub reconfigured: bool,
-    /// Whether its ports go back to the resting topology after it.
+    /// Whether the ports of the node go back to the resting topology after it.
     pub returns: bool,
     /// For messages: whether they go over circuits of their own.
     pub direct: bool,
     /// For messages: index of the topology that they go over; if it is `None` and they are not `direct`, they go over
     /// the circuits that their ports have.
     pub topology: Option<usize>,
-    /// How much later it starts than without the change before it, s.
+    /// How much later the node starts than without the change before it, s.
     pub reconfiguration_exposed_s: f64,
     /// Index of the event whose end, and the change after it, its start was the last to wait for.
     pub waits_for: Option<usize>,
@@ -33,7 +33,7 @@ pub struct TrainingEvent {
 pub struct MessageTopology {
     /// Index of the axis whose groups have it; `None` if all ranks are one group.
     pub axis: Option<usize>,
-    /// Whether it is the resting topology of these groups.
+    /// Whether this is the resting topology of these groups.
     pub rests: bool,
     /// The topology of one group.
     pub topology: Topology,

@@ -16,7 +16,7 @@ pub struct SentTransfer {
     pub dst: Rank,
     /// The receiver's operation.
     pub op: Op,
-    /// All bytes of it.
+    /// Bytes of all chunks together.
     pub bytes: f64,
     /// Chunks of the transfer, ascending.
     pub chunks: Vec<u32>,

@@ -19,7 +19,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// All four, in the order of their indices.
+    /// All four sides, in the order of their indices.
     pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
 
     /// The place of this side in [`Side::ALL`].

@@ -37,7 +37,7 @@ pub struct PlannedChange {
     pub from_s: f64,
     /// Seconds of the step before that one, without its own change.
     pub before_s: f64,
-    /// Whether it is made while that step runs, on ports that are dark then.
+    /// Whether the change is made while the step before runs, on ports that are dark then.
     pub in_background: bool,
 }
 

@@ -42,11 +42,11 @@ pub struct Piece {
 
 /// The fastest choices, and at which points each is the fastest.
 pub struct Envelope {
-    /// All that were found.
+    /// All pieces that were found.
     pub pieces: Vec<Piece>,
     /// Index of each point's piece.
     pub of_point: Vec<usize>,
-    /// How many searches it took.
+    /// Number of searches that were made.
     pub searches: usize,
     /// Completion time of the points that were searched themselves, s; NaN elsewhere.
     searched_s: Vec<f64>,
@@ -354,7 +354,7 @@ impl Extent {
         (0..1 << self.varying.len()).map(|index| self.corner(index))
     }
 
-    /// Whether a point of it is one of its corners.
+    /// Whether a point of the region is one of its corners.
     fn has_corner(&self, at: &OperatingPoint) -> bool {
         let ([low, high], here) = (self.ends, at.coordinates());
         self.varying.iter().all(|&dimension| here[dimension] == low[dimension] || here[dimension] == high[dimension])

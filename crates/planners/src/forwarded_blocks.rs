@@ -40,7 +40,7 @@ impl<'a> ForwardedBlocks<'a> {
         Ok(Self { problem, planner, settings })
     }
 
-    /// Whether it is a direct All-to-All.
+    /// Whether the schedule is a direct All-to-All.
     pub(crate) fn serves(schedule: &Schedule) -> bool {
         schedule.collective() == Collective::AllToAll && schedule.algorithm() == "direct"
     }

@@ -16,7 +16,8 @@ pub trait Planner: Sync {
     fn capabilities(&self) -> Capabilities {
         Capabilities::default()
     }
-    /// Whether it splits or joins steps of the schedule, so that bounds for these steps do not hold for its plans.
+    /// Whether the planner splits or joins steps of the schedule, so that bounds for these steps do not hold for its
+    /// plans.
     fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
         false
     }

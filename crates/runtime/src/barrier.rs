@@ -17,7 +17,7 @@ pub struct Kind {
     pub name: &'static str,
     /// A description in a line.
     pub summary: &'static str,
-    /// Where it is from.
+    /// The publication of the barrier.
     pub source: &'static str,
     /// Bytes for so many ranks, from the start of the memory.
     pub footprint: fn(usize) -> usize,

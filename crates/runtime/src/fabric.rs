@@ -25,9 +25,9 @@ impl Refusal {
 pub struct Passage {
     /// Number of the port that it leaves by.
     pub to: u32,
-    /// When its first bit enters the circuit.
+    /// Moment at which the first bit of the packet enters the circuit.
     pub first_ns: u64,
-    /// When its last bit has left it.
+    /// Moment at which the last bit of the packet has left the circuit.
     pub due_ns: u64,
 }
 

@@ -18,7 +18,7 @@ pub enum Fault {
     Ended {
         /// The process.
         who: Who,
-        /// When.
+        /// The place in the run.
         when: When,
         /// The signal, or the exit status.
         how: String,
@@ -30,9 +30,9 @@ pub enum Fault {
         who: Who,
         /// The event that was waited for, such as `arrive`.
         what: String,
-        /// How long.
+        /// Seconds of waiting.
         seconds: f64,
-        /// When.
+        /// The place in the run.
         when: When,
     },
     /// Something stopped a process, so that nothing went on.
@@ -40,9 +40,9 @@ pub enum Fault {
     Stopped {
         /// The process.
         who: Who,
-        /// When.
+        /// The place in the run.
         when: When,
-        /// How long.
+        /// Seconds of waiting.
         seconds: f64,
     },
     /// The switch got what it cannot lead anywhere.
@@ -52,7 +52,7 @@ pub enum Fault {
         rank: u32,
         /// Port of the rank, from 0.
         port: u32,
-        /// When.
+        /// The place in the run.
         when: When,
         /// The fault of the circuit.
         why: &'static str,
@@ -62,7 +62,7 @@ pub enum Fault {
     NotMade {
         /// Index of the configuration, from 0.
         configuration: usize,
-        /// When.
+        /// The place in the run.
         when: When,
         /// The switch's answer.
         why: String,
@@ -72,7 +72,7 @@ pub enum Fault {
     Failed {
         /// The process.
         who: Who,
-        /// When.
+        /// The place in the run.
         when: When,
         /// The finding of the process.
         why: String,

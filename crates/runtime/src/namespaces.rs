@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Namespaces {
     /// The switch's.
     pub switch: String,
-    /// By rank.
+    /// The namespace of each rank.
     pub ranks: Vec<String>,
     /// Index of the first port's interface in the switch's namespace.
     pub first_index: u32,

@@ -50,11 +50,11 @@ pub struct CircuitUse {
 pub struct Run {
     /// Time from the begin of the first step to the end of the last, without windows.
     pub measured_ns: u64,
-    /// By step.
+    /// Times of each step.
     pub steps: Vec<StepTimes>,
-    /// By step and rank.
+    /// Times of each rank, step by step.
     pub ranks: Vec<RankTimes>,
-    /// By step and number of transmitter.
+    /// Use of the circuit of each transmitter, step by step.
     pub circuits: Vec<CircuitUse>,
 }
 

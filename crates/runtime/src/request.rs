@@ -31,9 +31,9 @@ pub struct Program {
     pub gpus: Vec<u32>,
     /// Where each message's segments begin, and the end of the last one's.
     pub segment_offsets: Vec<u64>,
-    /// In the workspace of a segment's source.
+    /// Offset of each segment in the workspace of its source.
     pub source_offset: Vec<u64>,
-    /// In the workspace of its destination.
+    /// Offset of each segment in the workspace of its destination.
     pub destination_offset: Vec<u64>,
     /// The size of a segment.
     pub size_bytes: Vec<u64>,
@@ -46,7 +46,7 @@ pub struct Program {
 pub struct StepSetting {
     /// Index of the configuration of circuits that is held in it.
     pub configuration: u32,
-    /// Whether that configuration is made before it.
+    /// Whether the configuration is made before the step.
     pub is_changed: bool,
     /// Nanoseconds for which ports that change are dark.
     pub dark_ns: u64,
@@ -71,7 +71,7 @@ pub struct Request {
     pub configurations: Vec<Vec<Option<u32>>>,
     /// Index of the configuration that is there when a run begins.
     pub initial: u32,
-    /// By step.
+    /// Circuits and times of each step.
     pub steps: Vec<StepSetting>,
     /// Where each rank's workspace begins in the memory that comes with the request.
     pub workspace_offset: Vec<u64>,

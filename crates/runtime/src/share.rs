@@ -18,7 +18,7 @@ pub struct Sent {
 pub struct Received {
     /// Index of the message.
     pub message: usize,
-    /// Where its bytes are put until all have come.
+    /// Offset at which the bytes of the message are put until all have come.
     pub staged_at: u64,
 }
 

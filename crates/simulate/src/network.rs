@@ -68,7 +68,7 @@ pub(crate) struct Stream {
     pub(crate) flow: u32,
     /// Server that sends it.
     pub(crate) server: u32,
-    /// Where its use of the server is counted.
+    /// Index under which the use of the server is counted.
     pub(crate) slot: u32,
     /// The lane that it comes by; [`SENDER`] at the first hop.
     pub(crate) lane: u32,

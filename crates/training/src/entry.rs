@@ -15,7 +15,7 @@ pub(crate) struct Entry {
     pub(crate) last: TopologyId,
     /// Whether messages have circuits of their own.
     pub(crate) direct: bool,
-    /// Whether it keeps one topology.
+    /// Whether the plan keeps one topology.
     pub(crate) keeps: bool,
     /// Whether messages pass through ranks that take no part in them.
     pub(crate) through: bool,

@@ -218,8 +218,8 @@ fn steps_check(circuits: &Circuits, plan: &Plan) -> Check {
     tally.into_check("statement", "of which configuration each step has")
 }
 
-/// When each has to begin being set: at the end of the step before, earlier by what that step hides of the change where
-/// what is set up is on ports that are dark then.
+/// Checks when the setting of each configuration begins: at the end of the step before, earlier by what that step hides
+/// of the change where what is set up is on ports that are dark then.
 fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
     let mut tally = Tally::new("times");
     let mut earliest_s = 0.0;

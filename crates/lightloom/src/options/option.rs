@@ -55,7 +55,7 @@ pub enum Part {
 pub struct PlanningOption {
     /// Name as Python, TOML files and sweeps write it; the command line has dashes for its underscores.
     pub name: &'static str,
-    /// How its value is written.
+    /// How the value of the option is written.
     pub kind: Kind,
     /// The part of a request that it belongs to.
     pub part: Part,
@@ -87,8 +87,8 @@ impl PlanningOption {
         ranges::whole(self.name)
     }
 
-    /// Whether text, numbers and lists of them say it, so that [`crate::AskedFabric::read`] or [`crate::Asked::read`]
-    /// needs nothing else. Schedules and matrices are read from files first.
+    /// Whether text, numbers and lists of them state the value, so that [`crate::AskedFabric::read`] or
+    /// [`crate::Asked::read`] needs nothing else. Schedules and matrices are read from files first.
     pub fn is_read(&self) -> bool {
         self.part != Part::Argument && !matches!(self.kind, Kind::File | Kind::Matrix)
     }

@@ -24,7 +24,7 @@ enum Beside {
     PerPort(f64),
     /// Port k of every GPU is on switch k: seconds of the slowest switch that changes.
     OfSwitches {
-        /// By port.
+        /// Seconds of the switch of each port.
         by_port_s: Arc<[f64]>,
         /// The seconds of all ports, the slowest first.
         slowest_first_s: Arc<[f64]>,

@@ -54,7 +54,7 @@ pub struct LinkChange {
 }
 
 impl ChargeKind {
-    /// All of them.
+    /// All kinds of charges.
     pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 }
 

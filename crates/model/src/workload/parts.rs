@@ -25,7 +25,7 @@ pub struct RankGroup {
 /// The ranks that take part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ranks {
-    /// All of them.
+    /// All ranks of the workload.
     All,
     /// A named group, by its index.
     Group(usize),
@@ -54,7 +54,7 @@ pub enum Work {
     Compute {
         /// The ranks that compute.
         ranks: Ranks,
-        /// How long it takes, s.
+        /// Duration of the computation, s.
         duration_s: f64,
     },
     /// A collective of one group, or of several at once.

@@ -55,7 +55,7 @@ impl Kind for OfMzis {
         Ok(map)
     }
 
-    /// Whether every circuit finds a way on the empty mesh, which is what `light` falls back on.
+    /// Whether every circuit finds a path on the empty mesh, which is what `light` falls back on.
     fn admits(&self, parameters: &str, shape: &Shape, topology: &Topology) -> Result<()> {
         let placed = place(parameters, shape.gpus())?;
         tiles_have_enough(&placed, topology, None, "")?;

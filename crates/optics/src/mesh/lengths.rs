@@ -22,7 +22,7 @@ use crate::cutoffs::mesh_lengths::{FEWEST_ROUNDS, LONGEST, MOST_CELLS, MOST_ROUN
 pub struct Lengths {
     /// (cell, neighbour, length of each place between them); places that are left out have length 0.
     pub of: Vec<(u32, u32, u32)>,
-    /// How many circuits there are.
+    /// Number of circuits.
     pub circuits: usize,
     /// The sum of their distances.
     pub needed: u64,

@@ -81,7 +81,7 @@ pub struct Routing {
     pub routes: Vec<Result<Route, Unrouted>>,
     /// Proof that not all could be routed, where one was found.
     pub impossible: Option<Impossible>,
-    /// How they were found.
+    /// How the routes were found.
     pub method: Method,
     /// Passes of re-routing.
     pub passes: u32,
@@ -93,7 +93,7 @@ impl Routing {
         self.routes.iter().filter(|route| route.is_ok()).count()
     }
 
-    /// Whether every circuit has one.
+    /// Whether every circuit has a route.
     pub fn is_complete(&self) -> bool {
         self.routed() == self.routes.len()
     }

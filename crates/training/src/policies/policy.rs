@@ -12,7 +12,7 @@ pub struct Policy {
     pub title: &'static str,
     /// A description in a sentence.
     pub summary: &'static str,
-    /// Whether it can be asked for; else it is shown next to the others.
+    /// Whether the policy can be asked for; if not, it is shown next to the others.
     pub can_be_chosen: bool,
     pub(super) plan: fn(&mut Context<'_>, &[Outcome]) -> Option<Outcome>,
 }
