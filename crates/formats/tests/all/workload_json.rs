@@ -91,7 +91,7 @@ fn wrong_graphs_name_what_is_wrong() {
             "circle: `x` comes after `w`; `w` comes after `y`; `y` comes after `x`, in stream `s`",
         ),
         (vec![node("a", "\"c\"")], "workload.nodes[0].after", "`c` is no node"),
-        (vec![node("a", ""), node("a", "")], "workload.nodes[1].id", "another node's"),
+        (vec![node("a", ""), node("a", "")], "workload.nodes[1].id", "the id of another node"),
     ] {
         let error = workload_from_json(&text(&nodes)).unwrap_err();
         assert_eq!(error.field(), field);

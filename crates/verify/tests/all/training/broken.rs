@@ -229,7 +229,7 @@ fn waits_are_explained() {
             ("waits", "is said to wait for the iteration's begin", |t| t.events[4].waits_for = None),
             ("exposed", "node `n1`", |t| t.events[1].reconfiguration_exposed_s += 1e-9),
             ("exposed", "node `n4`", |t| t.events[4].reconfiguration_exposed_s += 1e-9),
-            ("reconfigurations", "2 are stated, 3 events", |t| t.reconfigurations -= 1),
+            ("reconfigurations", "2 reconfigurations are stated, and 3 events", |t| t.reconfigurations -= 1),
             ("reconfigurations", "of exposed reconfigurations are stated", |t| t.reconfiguration_exposed_s += 1e-9),
             ("reconfigurations", "hidden and", |t| t.reconfiguration_hidden_s += 1e-9),
             ("reconfigurations", "hidden and", |t| t.reconfiguration_hidden_s = f64::NAN),
