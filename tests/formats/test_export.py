@@ -107,7 +107,7 @@ def test_a_plan_that_does_not_verify_is_not_exported(cli: RunCli, plan: Path) ->
     for one in written_formats().values():
         ran = cli("export", plan, "--to", one.name, "--output", output_of(one))
         assert (ran.status, ran.out) == (2, "")
-        assert ran.err.startswith("error: plan: its check fails: hops: ")
+        assert ran.err.startswith("error: plan: the plan fails the check `hops`: ")
     assert [path.name for path in Path().iterdir()] == ["plan.json"]
 
 

@@ -59,5 +59,5 @@ def test_a_plan_that_does_not_verify_is_refused() -> None:
     plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=4), algorithm="ring", planner="static")
     wrong = ll.Plan.from_json(plan.to_json().replace('"hops": 1', '"hops": 2'))
     for ask in (lambda: wrong.transfers(0), lambda: wrong.routes(0), wrong.chunks):
-        with pytest.raises(InputError, match=r"^plan: its check fails: hops: "):
+        with pytest.raises(InputError, match=r"^plan: the plan fails the check `hops`: "):
             ask()

@@ -178,7 +178,7 @@ def test_as_many_rows_as_can_be_planned(rows: int, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("planner", "said"),
-    [("direct-connect-kautz", r"its flow has \d+ commodities"), ("mixnet", "of up to 512 GPUs, not 1024")],
+    [("direct-connect-kautz", r"its flow problem has \d+ commodities"), ("mixnet", "at most 512 GPUs, not 1024")],
 )
 def test_a_planner_of_one_algorithm_says_why_it_cannot_serve_that(planner: str, said: str) -> None:
     with pytest.raises(ll.InputError, match=said):

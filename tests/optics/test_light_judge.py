@@ -184,16 +184,16 @@ def _receivers_crossed(document: dict[str, Any]) -> None:
     ("change", "check", "said"),
     [
         (_too_lossy, "losses", "configuration 1, circuit 1 → "),
-        (_loss, "losses", "dB, not 0.4 dB"),
-        (_starts_elsewhere, "paths", "its way starts at MZI 10, and the tile of GPU 0 is at MZI 9"),
+        (_loss, "losses", "dB, and 0.4 dB are stated"),
+        (_starts_elsewhere, "paths", "its path starts at MZI 10, and the tile of GPU 0 is at MZI 9"),
         (_jumps, "paths", ": nothing joins MZI "),
-        (_no_wavelength, "paths", "from 0, of 1"),
-        (_no_waveguide, "paths", "it has waveguide 7, from 0, of 2 from MZI 9 to MZI "),
+        (_no_wavelength, "paths", "(from 0) of 1"),
+        (_no_waveguide, "paths", "it uses waveguide 7 (from 0) of 2 from MZI 9 to MZI "),
         (_few_tiles, "mesh", "an interposer has 1 tile for 4 GPUs"),
-        (_one_transmitter, "paths", "it has transmitter 1, from 0, of the tile of GPU 0, which has 1 transmitter"),
+        (_one_transmitter, "paths", "it uses transmitter 1 (from 0) of the tile of GPU 0, which has 1 transmitter"),
         (_state_lost, "states", "its light ends at MZI 9, which has no state for wavelength"),
-        (_state_too_many, "states", "no light of wavelength 2 enters MZI 31 in the east by waveguide 1"),
-        (_receivers_crossed, "states", "which is not where it belongs"),
+        (_state_too_many, "states", "MZI 31 has a state for light of wavelength 2 that enters in the east by waveguide 1"),
+        (_receivers_crossed, "states", "which is not the end of the circuit"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_circuit(
@@ -207,10 +207,10 @@ def test_what_is_wrong_is_said_with_its_circuit(
 @pytest.mark.parametrize(
     ("optics", "said"),
     [
-        (MESH.replace("12", "13"), "`max_loss_db` of the file is 12, where the mesh has 13"),
-        (MESH.replace(",fibres=3", ""), "`fibres` of the file is 3, where the mesh has 1"),
-        (MESH.replace("tiles=2x2", "tiles=4x2"), "`tiles` of the file is 2x2, where the mesh has 4x2"),
-        (MESH + ",receivers=3", "`receivers` of the file is 2, where the mesh has 3"),
+        (MESH.replace("12", "13"), "`max_loss_db` is 12 in the file and 13 in the mesh as described"),
+        (MESH.replace(",fibres=3", ""), "`fibres` is 3 in the file and 1 in the mesh as described"),
+        (MESH.replace("tiles=2x2", "tiles=4x2"), "`tiles` is 2x2 in the file and 4x2 in the mesh as described"),
+        (MESH + ",receivers=3", "`receivers` is 2 in the file and 3 in the mesh as described"),
     ],
 )
 def test_the_mesh_of_the_file_is_the_one_described(
@@ -236,7 +236,7 @@ def test_a_wrong_description_is_refused(plan: ll.Plan, document: dict[str, Any],
 def test_circuits_without_light_are_none_of_a_mesh(plan: ll.Plan) -> None:
     crossbar = json.loads(ll.circuits(plan, "crossbar").to_json())
     assert failures(crossbar, plan, "crossbar") == {}
-    said = "the circuits have no light, where the optical layer is a mesh"
+    said = "the circuits have no light, although the optical layer is a mesh"
     assert failures(crossbar, plan, "mesh:4x4") == {"mesh": said}
 
 
@@ -278,7 +278,7 @@ def test_a_mesh_that_cannot_be_is_refused_with_its_place(
 
 def test_a_mesh_without_light_is_refused(plan: ll.Plan, document: dict[str, Any]) -> None:
     crossbar = json.loads(ll.circuits(plan, "crossbar").to_json())
-    with pytest.raises(ll.InputError, match=r"^circuits\.mesh: it goes with light"):
+    with pytest.raises(ll.InputError, match=r"^circuits\.mesh: a mesh goes with light"):
         ll.Circuits.from_json(json.dumps({**crossbar, "mesh": document["mesh"]}))
 
 

@@ -103,7 +103,7 @@ def test_five_circuits_that_no_cut_stops_are_stopped_by_lengths() -> None:
     (proof,) = routing.proofs
     assert (proof.kind, proof.mzis, routing.routed) == ("lengths", None, 4)
     assert_lengths_prove_it(graph_of(mesh), pairs, proof)
-    assert proof.reason.startswith("with places as long as they are sought, the shortest ways of 5 circuits are ")
+    assert proof.reason.startswith("with lengths by how many circuits seek a waveguide, the shortest paths of 5 circuits are ")
     routing.check()
     assert proof.holds(mesh, pairs)
     assert not proof.holds(mesh, pairs[1:])
@@ -116,7 +116,7 @@ def test_circuits_from_one_tile_are_as_many_as_its_largest_flow() -> None:
     routing = ll.route_mesh(mesh, pairs)
     assert routing.routed == nx.maximum_flow_value(graph_of(mesh), 0, 8, capacity="places") == 2
     (proof,) = routing.proofs
-    assert proof.reason == "4 circuits must leave row 0, column 0, which 2 places leave"
+    assert proof.reason == "4 circuits must leave row 0, column 0, and the waveguides out of there carry at most 2"
 
 
 def test_rounds_are_as_few_as_transmitters_allow() -> None:

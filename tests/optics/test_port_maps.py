@@ -261,7 +261,7 @@ def test_a_plan_that_fails_its_judge_is_refused(cli: RunCli, plan_file: Path) ->
     plan_file.write_text(json.dumps(document), "utf-8")
     refused = cli("circuits", plan_file)
     assert (refused.status, refused.out) == (2, "")
-    assert refused.err.startswith("error: plan: its check fails")
+    assert refused.err.startswith("error: plan: the plan fails the check")
 
 
 def test_a_file_of_circuits_is_shown_as_its_plan_is(cli: RunCli, in_tmp: Path) -> None:

@@ -211,4 +211,4 @@ def test_too_many_gpus_are_refused_with_the_number_that_fits(ports: str) -> None
     said = served_or_refused("plan", "--collective", "all-reduce", *options)
     assert said.startswith("error: gpus: 65536 with algorithm ring")
     assert "GB" in said
-    assert "of them within 4 GiB" in said
+    assert "with this algorithm within 4 GiB of memory" in said

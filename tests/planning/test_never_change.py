@@ -60,7 +60,7 @@ def test_a_named_algorithm_is_compared_with_all_of_them() -> None:
 
 def test_a_start_that_serves_nothing_without_a_change_is_said(cli: RunCli) -> None:
     options = ("--collective", "all-reduce", "--size", "64KiB", "--gpus", 8, "--initial", "circulant:2")
-    said = "no plan serves it without a change of the circuits of `circulant:2`"
+    said = "no plan serves the problem without a change of the circuits of `circulant:2`"
     printed = cli("plan", *options).out
     assert f"\nverdict      {said}\n" in printed
     assert f" never-change: {said}\n" in printed

@@ -108,7 +108,7 @@ def test_every_planner_keeps_the_routing_or_says_that_it_knows_another(planner: 
         plan = ll.plan(collective, size="1MiB", fabric=fabric, planner=planner, routing=routing)
     except ll.InputError as error:
         assert routing != known
-        assert str(error) == f"routing: {planner} refuses this problem: it knows only {known}"
+        assert str(error) == f"routing: {planner} refuses this problem: it takes only routing {known}"
     else:
         assert (plan.planner, plan.routing) == (planner, routing)
 

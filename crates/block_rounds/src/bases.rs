@@ -26,9 +26,11 @@ pub fn left_out(ranks: u32, ports: u32) -> Option<String> {
     // One port has shifts, and ranks that are all a hop apart need one topology.
     let most = most_kautz_topologies(ranks, ports).filter(|_| ports > 1 && ports + 1 < ranks)?;
     Some(match most {
-        0 => "sequences that begin with a generalised Kautz graph, for the effort with so many GPUs".into(),
+        0 => {
+            "sequences that begin with a generalised Kautz graph, which take too long to search for so many GPUs".into()
+        }
         _ => format!(
-            "sequences of more than {most} topologies that begin with a generalised Kautz graph, for the effort"
+            "sequences of more than {most} topologies that begin with a generalised Kautz graph, which take too long to search"
         ),
     })
 }

@@ -37,7 +37,10 @@ pub fn best(shape: &Shape, prices: &Prices, limit_s: f64) -> Result<Option<Strat
         Ok(beatable(&best, topologies + 1))
     })?;
     if best.found.is_none() && limit_s.is_infinite() {
-        return Err(Error::infeasible("topology", format!("no strategy for {ranks} ranks has a finite price")));
+        return Err(Error::infeasible(
+            "topology",
+            format!("no sequence of topologies for {ranks} ranks takes a finite time"),
+        ));
     }
     Ok(best.found.map(|(_, strategy)| strategy))
 }
@@ -81,7 +84,7 @@ fn fewest(ranks: u32, ports: u32, topologies: u32) -> u64 {
 
 struct Best<'a> {
     found: Option<(f64, Strategy)>,
-    /// Most that a strategy may cost to be of use, s.
+    /// The most that a strategy may cost to be of use, s.
     limit_s: f64,
     prices: &'a Prices<'a>,
 }

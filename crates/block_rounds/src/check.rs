@@ -16,19 +16,25 @@ pub fn check(strategy: &Strategy, ports: u32) -> Result<()> {
     let mut served: BTreeSet<(Rank, Rank)> = BTreeSet::new();
     for (index, stage) in strategy.stages.iter().enumerate() {
         if stage.topology.ranks() != ranks {
-            return Err(rejected("ranks", format!("topology {index} has {} of {ranks}", stage.topology.ranks())));
+            return Err(rejected(
+                "ranks",
+                format!("topology {index} has {} ranks, the strategy {ranks}", stage.topology.ranks()),
+            ));
         }
         stage.topology.check_ports(ports)?;
         for path in every_path(strategy, stage, index)? {
             let ends = (path[0], path[path.len() - 1]);
             if ends.0 == ends.1 || !served.insert(ends) {
-                return Err(rejected("flows", format!("{} → {} is served twice or nowhere to go", ends.0, ends.1)));
+                return Err(rejected(
+                    "flows",
+                    format!("flow {} → {} is served twice, or leads from a rank to itself", ends.0, ends.1),
+                ));
             }
         }
     }
     let flows = u64::from(ranks) * u64::from(ranks - 1);
     if served.len() as u64 != flows {
-        return Err(rejected("flows", format!("{} of {flows} are served", served.len())));
+        return Err(rejected("flows", format!("{} of {flows} flows are served", served.len())));
     }
     Ok(())
 }
@@ -44,14 +50,14 @@ fn every_path(strategy: &Strategy, stage: &Stage, index: usize) -> Result<Vec<Ve
         let mut used: BTreeMap<(usize, Rank, Rank), u32> = BTreeMap::new();
         for path in &paths {
             if path.len() < 2 {
-                return Err(rejected("paths", format!("round {number} of topology {index} has one without a hop")));
+                return Err(rejected("paths", format!("round {number} of topology {index} has a path without a hop")));
             }
             for (slot, hop) in path.windows(2).enumerate() {
                 let uses = used.entry((slot, hop[0], hop[1])).or_insert(0);
                 *uses += 1;
                 if *uses > circuits.get(&(hop[0], hop[1])).copied().unwrap_or(0) {
                     let found = format!(
-                        "{} → {} carries {uses} in slot {slot} of round {number} of topology {index}",
+                        "the circuits {} → {} carry {uses} blocks in slot {slot} of round {number} of topology {index}",
                         hop[0], hop[1]
                     );
                     return Err(rejected("circuits", found));

@@ -48,7 +48,7 @@ pub fn circulant(ranks: u32, ports: u32) -> Result<Contractions> {
             best = Some(packed);
         }
     }
-    best.ok_or_else(|| model::Error::infeasible("topology", format!("no circulant joins all of {ranks} ranks")))
+    best.ok_or_else(|| model::Error::infeasible("topology", format!("no circulant graph connects all {ranks} ranks")))
 }
 
 /// Least Σ hops of rounds of one path per generator: the distances, longest first, as many to a round as

@@ -38,7 +38,7 @@ impl QuotientNetwork {
             return Err(Error::refused(
                 "topology",
                 topology.name(),
-                "it has parallel circuits; rounds take simple graphs",
+                "it has parallel circuits; rounds of whole blocks take topologies with at most one circuit per pair",
             ));
         }
         let mut heads = vec![Vec::new(); ranks as usize];

@@ -55,7 +55,7 @@ pub(crate) fn pack(networks: &[QuotientNetwork], flows: impl Iterator<Item = (Ra
             }
         }
         if hops == UNREACHABLE {
-            return Err(Error::infeasible("topology", format!("no path from {src} to {dst}")));
+            return Err(Error::infeasible("topology", format!("no path leads from GPU {src} to GPU {dst}")));
         }
         let word = turns.len();
         networks[nearest[first]].word(src, dst, &mut turns);
@@ -90,7 +90,7 @@ impl Packed {
 /// Rounds of a word of bits.
 const WORD: usize = u64::BITS as usize;
 
-/// In which rounds of a network every circuit is free, slot by slot.
+/// The rounds of a network in which every circuit is free, slot by slot.
 struct FreeRounds {
     circuits: usize,
     /// Numbers of the rounds among those of all networks, ascending.
@@ -119,7 +119,7 @@ impl Front {
         self.rounds.clear();
     }
 
-    /// One rank, from which every round is free.
+    /// Begins at one rank, from which every round is free.
     fn only(&mut self, rank: Rank, words: usize) {
         self.clear();
         self.ranks.push(rank);

@@ -22,7 +22,7 @@ pub const MAX_STEPS: u64 = 1 << 18;
 pub enum Forwarding {
     /// All chunks of a block together.
     Blocks,
-    /// One chunk of every block after the other, in the order of their indices.
+    /// Chunk after chunk of every block, in the order of their indices.
     ChunksByIndex,
 }
 
@@ -49,7 +49,7 @@ pub fn schedule(
         return Err(Error::refused(
             "algorithm",
             algorithm,
-            format!("it takes {count} steps of one hop; it serves up to {MAX_STEPS}"),
+            format!("its schedule has {count} steps of one hop; at most {MAX_STEPS} are accepted"),
         ));
     }
     let (mut steps, mut stages) = (Vec::with_capacity(count as usize), Vec::with_capacity(count as usize));

@@ -61,7 +61,8 @@ pub fn best_for_blocks(
             best = Some((price_s, relabelled));
         }
     }
-    best.map(|(_, strategy)| strategy).ok_or_else(|| Error::infeasible("topology", "no base joins all ranks"))
+    best.map(|(_, strategy)| strategy)
+        .ok_or_else(|| Error::infeasible("topology", "no base topology connects all ranks"))
 }
 
 /// Visits the strategies of every number of topologies, one for each base.

@@ -67,8 +67,8 @@ impl Strategy {
         self.stages.len() as f64 * reconfiguration_s + self.hops() as f64 * hop_s
     }
 
-    /// The same stages, the one in force at the start first: flows depend on none but themselves, so stages
-    /// may run in any order.
+    /// This strategy with the stage first whose topology is in force at the start: no flow depends on another, so that
+    /// stages may run in any order.
     #[must_use]
     pub fn starting_from(mut self, initial: &Initial) -> Self {
         if let Initial::Topology(initial) = initial

@@ -31,7 +31,7 @@ pub static REGISTRY: &[Workload] = &[
     Workload {
         name: "uniform",
         parameters: "",
-        summary: "every pair sends the same",
+        summary: "every pair sends the same number of bytes",
         make: |parameters, ranks, bytes, _| {
             let equal = || vec![vec![bytes; ranks as usize]; ranks as usize];
             parameters.is_empty().then(equal)
@@ -50,7 +50,7 @@ pub static REGISTRY: &[Workload] = &[
     Workload {
         name: "zipf",
         parameters: "[:FACTOR[:SEED]]",
-        summary: "sizes that fall as 1/i^FACTOR with the place of a pair in a random order; 0.4 in the paper",
+        summary: "sizes that fall as 1/i^FACTOR, i the place of a pair in a random order; FACTOR is 0.4 in the paper",
         make: |parameters, ranks, bytes, seed| {
             let (factor, seed) = match parameters {
                 [] => (ZIPF_FACTOR, seed),
@@ -81,7 +81,7 @@ pub fn build(spec: &str, ranks: Rank, mean_bytes: f64, seed: u64) -> Result<Matr
     };
     (workload.make)(&parts[1..], ranks, mean_bytes, seed).ok_or_else(|| {
         let accepts = format!(
-            "{}{}, with a whole SEED and a FACTOR from 0 to {MAX_ZIPF_FACTOR}",
+            "{}{}, where SEED is a whole number and FACTOR a number from 0 to {MAX_ZIPF_FACTOR}",
             workload.name, workload.parameters
         );
         Error::value("matrix", format!("`{spec}`"), accepts)

@@ -25,7 +25,7 @@ pub(crate) struct GrowthPrices {
     pub(crate) startup_s: f64,
     /// A hop.
     pub(crate) hop_s: f64,
-    /// One block over one link.
+    /// Time of one block over one link, s.
     pub(crate) use_s: f64,
     /// A change of topology.
     pub(crate) change_s: f64,

@@ -126,13 +126,13 @@ impl<'a> KnownTopology<'a> {
         Some(Distances { diameter, sum, uses })
     }
 
-    /// As [`Distances::uses`], on any topology of as many circuits out of a rank.
+    /// [`Distances::uses`] on any topology that has as many circuits out of a rank as this one.
     pub(crate) fn uses_on_any(&self) -> Vec<f64> {
         let (ranks, ports) = (self.topology.ranks(), self.topology.degree());
         (1..=most_steps(ports, ranks)).map(|steps| least_usage(ports, steps, &[f64::from(ranks - 1)])[0]).collect()
     }
 
-    /// As [`Distances::uses`] by a block of one rank, whether or not others reach all ranks.
+    /// [`Distances::uses`] by a block of one rank, whether or not the other ranks reach all ranks.
     pub(crate) fn uses_of_a_root(&self) -> Vec<f64> {
         let pairs = u64::from(self.topology.symmetry().orbits()) * u64::from(self.topology.ranks());
         // Where some rank does not reach the root, its distances say too little.
@@ -140,8 +140,8 @@ impl<'a> KnownTopology<'a> {
         known.map_or_else(|| self.uses_on_any(), |distances| distances.uses)
     }
 
-    /// One of the ranks that reach all others of each kind. O(links) for each rank that looks different, as far as
-    /// `most` distances.
+    /// One rank of each kind, among the ranks that reach all others. O(links) for each rank that looks different, as
+    /// far as `most` distances.
     pub(crate) fn roots(&self, most: u64) -> Vec<Root> {
         let mut fewest = self.into.clone();
         fewest.sort_unstable();

@@ -31,7 +31,7 @@ pub(crate) struct PricedLinks {
 struct Cheapest {
     /// After so many hops at most: by rank, what a path costs.
     costs: Vec<Vec<f64>>,
-    /// The same: the last link of the cheapest path where one hop more made it cheaper.
+    /// After so many hops at most: by rank, the last link of the cheapest path, where one hop more made it cheaper.
     last: Vec<Vec<Option<usize>>>,
 }
 

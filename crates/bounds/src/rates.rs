@@ -2,7 +2,7 @@
 
 use model::{CostSettings, Fabric, Initial, Overlap, Propagation};
 
-/// Least seconds of what every schedule does.
+/// The least seconds of the parts that every schedule has: startups, hops, changes and bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rates {
     pub(crate) ranks: u32,

@@ -16,7 +16,7 @@ pub struct BoundSegment {
 /// A lower bound, term by term.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
-    /// Its name.
+    /// Name of the bound.
     pub name: &'static str,
     /// The class of schedules that it bounds.
     pub class: String,
@@ -34,7 +34,7 @@ pub struct Statement {
     pub topologies: u32,
     /// Steps that it counts with.
     pub steps: u32,
-    /// Its segments, where they have a shape of their own; else empty.
+    /// Segments of the bound, where they have a shape of their own; else empty.
     pub segments: Vec<BoundSegment>,
 }
 

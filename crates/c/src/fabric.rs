@@ -28,7 +28,7 @@ impl LightloomFabric {
         Self::of(&options::read(text)?, most_kept)
     }
 
-    /// The same of options by name.
+    /// The fabric of options that are given as pairs of name and value.
     ///
     /// # Errors
     /// The errors of [`Given::of_texts`], an option that does not take its value, and a fabric that there cannot be.

@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn an_option_comes_once() {
-        let refused = read(r#"{"gpus": 8, "ports": 2, "gpus": 16}"#).expect_err("gpus is there twice");
-        assert!(refused.to_string().contains("`gpus` is there twice"), "{refused}");
+        let refused = read(r#"{"gpus": 8, "ports": 2, "gpus": 16}"#).expect_err("gpus is given twice");
+        assert!(refused.to_string().contains("`gpus` is given twice"), "{refused}");
         for text in ["[]", "8", r#"{"gpus": 8"#, ""] {
             let refused = read(text).expect_err(text).to_string();
             assert!(refused.contains("it takes a JSON object"), "{refused}");

@@ -55,7 +55,9 @@ impl LightloomPlan {
         let plan = formats::plan_from_json(json)?;
         match lightloom::verify_plan(&plan).first_failure() {
             None => Ok(Self::made(plan)),
-            Some(check) => Err(Error::malformed("plan", format!("its check fails: {}: {}", check.name, check.detail))),
+            Some(check) => {
+                Err(Error::malformed("plan", format!("the plan fails the check `{}`: {}", check.name, check.detail)))
+            }
         }
     }
 

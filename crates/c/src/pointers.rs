@@ -43,7 +43,7 @@ pub unsafe fn text<'a>(field: &str, text: *const c_char) -> Result<&'a str, Fail
     }
     // SAFETY: it is not null, so it leads to text that ends with a zero.
     let text = unsafe { CStr::from_ptr(text) };
-    Ok(text.to_str().map_err(|_| Error::malformed(field, "it is no text in UTF-8"))?)
+    Ok(text.to_str().map_err(|_| Error::malformed(field, "it is not text in UTF-8"))?)
 }
 
 /// The text of so many bytes at a pointer.
@@ -59,7 +59,7 @@ pub unsafe fn text_of_length<'a>(field: &str, bytes: *const c_char, length: usiz
     }
     // SAFETY: it is not null, so it leads to so many bytes, which are no more than an object can have.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) };
-    Ok(std::str::from_utf8(bytes).map_err(|_| Error::malformed(field, "it is no text in UTF-8"))?)
+    Ok(std::str::from_utf8(bytes).map_err(|_| Error::malformed(field, "it is not text in UTF-8"))?)
 }
 
 /// The `count` items at a pointer, which may be null where `count` is 0.
@@ -160,5 +160,5 @@ pub unsafe fn free<T>(handle: *mut T) {
 }
 
 fn nothing(field: &str) -> Failure {
-    Failure::Core(Error::value(field, "a null pointer", "one that leads to it"))
+    Failure::Core(Error::value(field, "a null pointer", "a pointer that is not null"))
 }

@@ -65,7 +65,9 @@ impl Failure {
     pub fn error(&self) -> LightloomError {
         let (field, message) = match self {
             Self::Core(error) => (error.field(), error.to_string()),
-            Self::NotFound => ("", "there is no such plan yet".to_string()),
+            Self::NotFound => {
+                ("", "the fabric keeps no plan for this collective and size yet; make one first".to_string())
+            }
             Self::Panic(said) => ("", format!("a fault of Lightloom, please report it: {said}")),
         };
         LightloomError { field: cut(&on_one_line(field)), message: cut(&on_one_line(&message)) }

@@ -19,7 +19,7 @@ impl Options {
         self.root.unwrap_or(0)
     }
 
-    /// Whether they go with the collective.
+    /// Whether these options go with the collective.
     ///
     /// # Errors
     /// A root of a collective that has none.
@@ -27,7 +27,11 @@ impl Options {
         if self.root.is_none() || collective == Collective::Broadcast {
             return Ok(());
         }
-        Err(Error::value("root", format!("a root of {}", collective.name()), "broadcast, which starts from one rank"))
+        Err(Error::value(
+            "root",
+            format!("a root for {}", collective.name()),
+            "a root only for broadcast, which starts from one rank",
+        ))
     }
 }
 
@@ -39,7 +43,7 @@ pub trait Algorithm: Sync {
     /// A description in one line.
     fn summary(&self) -> &'static str;
 
-    /// Where it is published.
+    /// The publication of the algorithm.
     fn source(&self) -> &'static str;
 
     /// The collectives that it computes.

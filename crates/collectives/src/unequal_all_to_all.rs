@@ -81,7 +81,7 @@ fn check(matrix: &[Vec<f64>]) -> Result<()> {
             sends |= src != dst && bytes > 0.0;
         }
     }
-    if sends { Ok(()) } else { Err(refuse("nothing to send", "some bytes off the diagonal")) }
+    if sends { Ok(()) } else { Err(refuse("a matrix that sends nothing", "some bytes off the diagonal")) }
 }
 
 /// `(src, dst, bytes)` per matching, the largest coefficient first.

@@ -44,7 +44,7 @@ impl Exchange {
         Some(Self { span: phase.span, steps, sums: phase.sums, on_ring })
     }
 
-    /// As many places at a time as there are ports, each over circuits of its own.
+    /// Ranks send to as many places ahead at a time as there are ports, to each over circuits of its own.
     fn direct(span: u32, ports: u32) -> Self {
         let places: Vec<u32> = (1..span).collect();
         let mut sums = Sums::default();
@@ -67,7 +67,7 @@ impl Exchange {
         Self { span, steps, sums, on_ring: false }
     }
 
-    /// On the shifted rings of a generator set, each serving the places that are near on it.
+    /// The exchange on the shifted rings of a generator set, each of which serves the places that are near on it.
     fn on_shifted_rings(set: &GeneratorSet, span: u32) -> Self {
         let mut steps: Vec<PhaseStep> = set
             .generators()

@@ -21,8 +21,7 @@ use crate::prices::Prices;
 pub const SYNTHESIZED: &str = "synthesized";
 
 /// Meaning of the name, for people.
-pub(crate) const MEANING: &str =
-    "chunks spread over one topology that stays, in rounds in which every circuit carries one: planner synthesize";
+pub(crate) const MEANING: &str = "chunks spread over one topology throughout, in rounds in which every circuit carries one chunk: planner synthesize";
 
 /// Lengths of steps that are tried.
 const LENGTHS: usize = 7;
@@ -115,8 +114,8 @@ impl Chunked {
         (1..=MOST_PARTS).map(|parts| self.bound_s(parts)).fold(f64::INFINITY, f64::min)
     }
 
-    /// No pass has fewer steps or rounds; every chunk takes a link to each other rank in each pass, whatever they do at
-    /// a time.
+    /// Lower bound on the time: no pass has fewer steps or rounds; every chunk takes a link to each other rank in each
+    /// pass, whatever they do at a time.
     fn bound_s(&self, parts: u32) -> f64 {
         let least = |pass: &Pass| pass.network.least_rounds(&pass.origins, parts).unwrap_or(0);
         let steps = self.passes.iter().map(|pass| pass.diameter).sum();

@@ -51,7 +51,7 @@ fn phases_on(span: u32, circuits: Circuits, routing: Routing) -> Vec<Phase> {
     phases
 }
 
-/// Hops and load of every rank sending to every other at once, least hops first.
+/// Choices of hops and load with which every rank sends to every other at once, the one with the fewest hops first.
 fn exchange(span: u32, circuits: &Circuits, routing: Routing) -> Vec<(f64, f64)> {
     let group = Translations::cyclic(span);
     let place = |ahead: i64| ahead.rem_euclid(i64::from(span)) as u32;

@@ -71,7 +71,7 @@ impl Coordinates {
         ranks
     }
 
-    /// These circuits of every rank along a coordinate, or along all ranks.
+    /// The topology in which every rank has these circuits along a coordinate, or along all ranks.
     ///
     /// # Errors
     /// No error for circuits that lead to other ranks.

@@ -80,7 +80,7 @@ impl Digits {
         steps
     }
 
-    /// Its cost with `ports` circuits per rank, half of them each way on a two-way ring.
+    /// Cost of the digits with `ports` circuits per rank, half of them each way on a two-way ring.
     pub(crate) fn sums(&self, ports: u32) -> Sums {
         let each_way = f64::from(ports) / if self.two_way { 2.0 } else { 1.0 };
         let mut sums = Sums::default();

@@ -32,7 +32,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// For an AllGather of all ranks. O(divisors² · phases).
+    /// Choices for an AllGather of all ranks. O(divisors² · phases).
     pub(crate) fn new(library: &Library, prices: &Prices, ranks: u32, start: Start) -> Self {
         let mut table = Self { ranks, best: BTreeMap::from([(ranks, (0.0, None))]) };
         let mut blocks: Vec<u32> = library.spans().map(|span| ranks / span).collect();

@@ -21,7 +21,7 @@ pub(crate) struct OutwardTrees {
 #[derive(Debug, Clone)]
 struct Tree {
     origin: Rank,
-    /// By hops from the origin, from 1 on.
+    /// The ranks that are reached, by hops from the origin, from 1 on.
     levels: Vec<Vec<Reached>>,
 }
 

@@ -1,4 +1,4 @@
-//! Both passes of an AllReduce at a time, each on data of its own.
+//! An AllReduce whose two passes run at the same time, each on data of its own.
 //!
 //! The data are cut into segments. While one is gathered the next is reduced, step by step, so that links which one
 //! pass leaves idle serve the other: at the corner of a grid a ReduceScatter keeps the circuits out busy and an

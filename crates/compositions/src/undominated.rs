@@ -27,7 +27,8 @@ pub(crate) fn undominated<T>(
         if staircases[at].covers(second, fourth) {
             return None;
         }
-        // An item that covers it among those of a smaller third cost covers it among those of a larger one.
+        // A staircase also holds the items of all smaller third costs. Where one of them covers this item, one covers
+        // it in all later staircases too.
         staircases[at..].iter_mut().take_while(|stairs| !stairs.covers(second, fourth)).for_each(|stairs| {
             stairs.add(second, fourth);
         });

@@ -228,7 +228,11 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
         for (place, setting) in settings.into_iter().enumerate() {
             if switches.get(place).is_some_and(|switch| switch.name != setting.name) {
                 let field = format!("circuits.configurations[{index}].switches[{place}].name");
-                let reason = format!("it is `{}`; that switch is `{}`", one_line(&setting.name), switches[place].name);
+                let reason = format!(
+                    "it is `{}`; circuits.switches[{place}].name is `{}`",
+                    one_line(&setting.name),
+                    switches[place].name
+                );
                 return Err(Error::malformed(field, one_line(&reason)));
             }
             let [connections, connect, disconnect] =

@@ -265,7 +265,7 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
     .checked()?;
     let (stated, sum) = (text.exposed_communication_s, training.exposed_communication_s());
     if (stated - sum).abs() > 1e-12 * training.total_s {
-        let reason = format!("it is {stated}, total_s − compute_s is {sum}");
+        let reason = format!("it is {stated}, and total_s − compute_s is {sum}");
         return Err(Error::malformed("training.exposed_communication_s", reason));
     }
     Ok(training)
@@ -278,7 +278,7 @@ fn topologies(texts: Vec<TopologyText>, workload: &Workload) -> Result<Vec<Messa
             None => None,
             Some(name) => {
                 let found = workload.mesh.iter().position(|axis| axis.name == *name);
-                Some(found.ok_or_else(|| at(format!("`{name}` is no axis of the mesh")))?)
+                Some(found.ok_or_else(|| at(format!("`{name}` is not an axis of the workload's mesh")))?)
             }
         };
         let ranks = axis.map_or(workload.ranks, |axis| workload.mesh[axis].size);

@@ -224,7 +224,7 @@ impl NodeText {
         };
         match self.keys().find(|key| !taken.contains(key)) {
             None => Ok(()),
-            Some(key) => Err(Error::malformed(field(key), format!("a node of kind {kind} has no use for it"))),
+            Some(key) => Err(Error::malformed(field(key), format!("a node of kind {kind} does not take this key"))),
         }
     }
 }
@@ -263,7 +263,7 @@ impl Known {
                         Over::Axis { axis: find("axis", &axis, &self.axes)?, within: ranks_of(text.ranks)? }
                     }
                     (None, Some(_)) if text.ranks.is_some() => {
-                        return Err(Error::malformed(field("ranks"), "they go with an axis, not with a group"));
+                        return Err(Error::malformed(field("ranks"), "ranks go with an axis, not with a group"));
                     }
                     (None, Some(Names::One(name))) => Over::Groups(vec![find("group", &name, &self.groups)?]),
                     (None, Some(Names::Several(names))) => {
@@ -288,7 +288,7 @@ impl Known {
                     Numbers::Several(ranks) => ranks,
                 });
                 if sources.len() != destinations.len() {
-                    let reason = format!("there are {} for {} sources", destinations.len(), sources.len());
+                    let reason = format!("there are {} destinations for {} sources", destinations.len(), sources.len());
                     return Err(Error::malformed(field("destination"), reason));
                 }
                 Work::Send { pairs: sources.into_iter().zip(destinations).collect(), size_bytes }

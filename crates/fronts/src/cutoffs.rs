@@ -39,7 +39,8 @@ pub(crate) mod effort {
     pub(crate) const MOST_RANKS_WHATEVER_LARGE: usize = 512;
     pub(crate) const MOST_OF_MANY: usize = 1 << 16;
 
-    /// The same among GPUs of which there are more than these: paths are searched among all.
+    /// GPUs above which `MOST_OF_MANY` is divided by the square of how many times as many there are, since paths are
+    /// searched among all.
     pub(crate) const MOST_RANKS_OF_MANY: usize = 1 << 10;
 }
 

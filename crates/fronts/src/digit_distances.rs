@@ -20,7 +20,7 @@ pub(crate) struct DigitDistances {
 /// Links along one coordinate.
 #[derive(Debug)]
 enum Along {
-    /// No link: other values are out of reach.
+    /// Without links: other values are out of reach.
     Nothing,
     /// One offset, one way or both, and many places.
     Ring(Ring),

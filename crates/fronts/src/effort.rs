@@ -32,7 +32,7 @@ pub(crate) struct Effort {
     pub(crate) pivots: usize,
     /// Entries of columns and arrivals of searches that the primal-dual method passes over for a point.
     pub(crate) work: usize,
-    /// The same for all points: none of more hops is looked for beyond.
+    /// The entries and arrivals for all points together: beyond them, no point with more hops is looked for.
     pub(crate) work_of_front: usize,
     /// Hops by which the next point is looked for.
     pub(crate) hops_ahead: u32,

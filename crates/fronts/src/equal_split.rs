@@ -192,7 +192,7 @@ impl<'a> ShortestPaths<'a> {
         Some(paths)
     }
 
-    /// Few shortest paths of `arc` that load each link as all of them would: the widest last link first,
+    /// A few shortest paths of `arc` that load each link as all its shortest paths would: the widest last link first,
     /// until nothing is left.
     fn decompose(&self, arc: &TrafficEntry) -> Vec<RoutedPath> {
         let mut left: Vec<Vec<f64>> = self.entries.iter().map(|entries| vec![0.0; entries.len()]).collect();

@@ -16,7 +16,7 @@ pub struct Point {
     pub hops: u32,
     /// Traffic on the busiest link over its circuits; 1 is a transfer of weight 1 on one circuit.
     pub load: f64,
-    /// No routing of the same kind with paths of at most `hops` links has a load below this. Equal to
+    /// Lower bound on the load of routings of the same kind with paths of at most `hops` links. Equal to
     /// `load` where that is exact by construction, else within the gap that the solver closed (1e-9
     /// relative unless it met its limit on work or those of double precision).
     pub lower: f64,
@@ -38,9 +38,9 @@ pub struct Estimate {
 pub struct LoadBound {
     /// The largest shortest distance over all arcs: the least hops of any routing.
     pub hops: u32,
-    /// No routing with paths of at most `hops` links has a load below this.
+    /// Lower bound on the load of routings with paths of at most `hops` links.
     pub at_hops: f64,
-    /// No routing at all has a load below this; at most `at_hops`.
+    /// Lower bound on the load of any routing; at most `at_hops`.
     pub beyond: f64,
 }
 
@@ -73,7 +73,7 @@ impl Front {
         Self { points: vec![point], routes: None }
     }
 
-    /// The same front, with the paths behind its points.
+    /// This front, with the paths behind its points.
     pub(crate) fn with_routes(self, routes: KeptRoutes) -> Self {
         Self { routes: Some(Arc::new(routes)), ..self }
     }

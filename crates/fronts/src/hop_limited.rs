@@ -45,7 +45,7 @@ impl HopLimited {
         self.run_until(adjacency, lengths, source, hops, farthest, |_, _| true, |_, _| false);
     }
 
-    /// As [`HopLimited::run`] with a limit, for `arcs` of one source: where there is one, GPUs from which its end is
+    /// [`HopLimited::run`] with a limit, for `arcs` of one source: where there is one arc, GPUs from which its end is
     /// farther than the links that are left are passed over, which changes nothing for that end.
     pub(crate) fn run_to(
         &mut self,
@@ -66,7 +66,7 @@ impl HopLimited {
         }
     }
 
-    /// As [`HopLimited::run`], over GPUs of which `leads` says that they matter, given how many links may follow, and
+    /// [`HopLimited::run`] over GPUs of which `leads` says that they matter, given how many links may follow, and
     /// until `is_enough` says so, which is told the hops and the arrivals of every layer that is complete, the source's
     /// first.
     #[allow(clippy::too_many_arguments, reason = "two callers, and the two that say what each is")]

@@ -47,7 +47,7 @@ impl RoutingNetwork {
         Self::of(topology.clone())
     }
 
-    /// As [`RoutingNetwork::new`], without a copy.
+    /// [`RoutingNetwork::new`] of a topology that need not be copied.
     pub fn of(topology: Topology) -> Self {
         let symmetry = topology.symmetry();
         let orbit = |representative| Orbit {
@@ -187,7 +187,7 @@ impl RoutingNetwork {
         })
     }
 
-    /// As [`RoutingNetwork::front`] under concurrent flow, in about so many nanoseconds where there are 64 orbits of
+    /// [`RoutingNetwork::front`] under concurrent flow, found in about `work` nanoseconds where there are 64 orbits of
     /// links or more: how far above the least a load may be is between `load` and `lower`. The routes are kept.
     pub fn front_within(&self, traffic: &Traffic, work: u64) -> Option<Front> {
         let (quotient, hops) = self.pair(traffic)?;
@@ -294,7 +294,7 @@ impl RoutingNetwork {
         })
     }
 
-    /// As [`RoutingNetwork::routes`], given the pair's `front` under that routing, which has them where they took long
+    /// [`RoutingNetwork::routes`], given the pair's `front` under that routing, which has them where they took long
     /// to find.
     pub fn routes_behind(
         &self,

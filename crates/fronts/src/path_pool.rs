@@ -41,7 +41,7 @@ pub(crate) struct PathPool<'a, D> {
 /// The bound that rounds of shortest paths under rising prices prove, and the point that they lead to.
 #[derive(Debug)]
 pub(crate) struct Start {
-    /// No routing has a load below this, in units.
+    /// Lower bound on the load of any routing, in units.
     pub(crate) bound: f64,
     /// The prices that prove it.
     pub(crate) prices: Vec<f64>,

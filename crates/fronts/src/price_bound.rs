@@ -28,7 +28,7 @@ impl RisingPrices {
     const FIRST_STEP: f64 = 1.0;
     const LAST_STEP: f64 = 0.05;
 
-    /// The same price for every circuit.
+    /// Prices that are equal for all circuits.
     pub(crate) fn new(capacities: &[f64]) -> Self {
         let circuits: f64 = capacities.iter().sum();
         Self { prices: capacities.iter().map(|capacity| capacity / circuits).collect(), round: 0 }

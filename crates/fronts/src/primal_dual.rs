@@ -31,7 +31,7 @@ const SMOOTHING: f64 = 0.5;
 pub(crate) struct Sides {
     /// Load of the busiest link orbit.
     pub(crate) load: f64,
-    /// No shares of the paths at hand have a load below this.
+    /// Lower bound on the load of any shares of the paths at hand.
     pub(crate) bound: f64,
 }
 

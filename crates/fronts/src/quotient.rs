@@ -45,7 +45,7 @@ impl Adjacency {
         Self { starts, heads, capacities: links.iter().map(|link| f64::from(link.count)).collect() }
     }
 
-    /// The same links in the same order, with the orbits of `subgroup`. `links`: one per orbit of it, by
+    /// The quotient of the same topology by `subgroup`, its links in the same order. `links`: one per orbit of it, by
     /// (src, dst). O(links of the whole topology · log).
     fn under(&self, subgroup: &Translations, links: &[Link]) -> Self {
         let orbit_of = |src: Rank, dst: Rank| {

@@ -15,8 +15,8 @@ const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Parallel iterators whose items are computed in the reach of the call's token.
 pub trait Interruptible: ParallelIterator {
-    /// The same items; work on each of them begins with a check and heeds the token of the call. It stands directly
-    /// before that work: what is done to an item before does not heed it.
+    /// An iterator over these items in which work on each of them begins with a check and heeds the token of the call.
+    /// It stands directly before that work: what is done to an item before does not heed it.
     fn interruptible(self) -> InterruptibleIter<Self> {
         InterruptibleIter(self)
     }

@@ -97,7 +97,7 @@ fn leave() {
     }
 }
 
-/// The same items, with a check before every 1024th: for loops whose rounds take nanoseconds.
+/// An iterator over these items with a check before every 1024th: for loops whose rounds take nanoseconds.
 pub fn checked<I: IntoIterator>(items: I) -> impl Iterator<Item = I::Item> {
     items.into_iter().enumerate().map(|(index, item)| {
         if index % 1024 == 0 {

@@ -7,7 +7,7 @@ use crate::Token;
 
 /// Checks that come within this part of the time between two questions look at the clock together.
 const SOON: u32 = 64;
-/// So many of them after one that looks.
+/// Number of checks that do not look at the clock, after one that does.
 const SKIPPED: u32 = 15;
 
 /// A question that is asked at most once in a while.

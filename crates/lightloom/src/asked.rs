@@ -138,7 +138,7 @@ impl Asked {
         let collective = self.collective.as_deref().map(Collective::parse).transpose()?;
         let convention = Convention::select(self.convention.as_deref(), self.planner.as_deref())?;
         let routing = self.routing.as_deref().map(Routing::parse).transpose()?;
-        let refuse = |seconds: f64| Error::value("budget", seconds, "a time above zero that a clock can count");
+        let refuse = |seconds: f64| Error::value("budget", seconds, "a time above 0 s, such as 60s");
         let budget = self.budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
         let options = Options { radix: self.radix, root: self.root };
         let seed = self.seed.unwrap_or(0);

@@ -78,9 +78,9 @@ fn in_order(mut rows: Vec<Placed>) -> Vec<Row> {
 
 /// The plan that the lines are compared with.
 struct Best<'a> {
-    /// Its time; `None` where there is no plan.
+    /// Time of the plan; `None` where there is no plan.
     seconds: Option<f64>,
-    /// Its line for a planner that keeps the best of all.
+    /// Line of the comparison for a planner that keeps the best of all.
     row: Box<dyn Fn(&'static dyn Planner) -> Row + Sync + Send + 'a>,
 }
 

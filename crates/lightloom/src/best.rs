@@ -107,7 +107,7 @@ impl Prepared {
             race.add(place, found);
         }
         let fastest = race.fastest().map(|(_, choice)| choice.clone());
-        fastest.ok_or_else(|| Error::infeasible("planner", "no choice was searched"))
+        fastest.ok_or_else(|| Error::infeasible("planner", "no planner serves this problem"))
     }
 
     /// The best choice of every other algorithm whose bound is below the best time and whose topologies can be

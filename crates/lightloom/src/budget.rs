@@ -41,7 +41,7 @@ struct Need {
 }
 
 impl Need {
-    /// One schedule by itself: the problem of the best and the one that it is compared with.
+    /// Bytes for one schedule by itself: the problem of the best plan and the problem that it is compared with.
     fn bytes(self) -> u64 {
         PROGRAM + 2 * self.problem + self.schedule
     }
@@ -50,11 +50,15 @@ impl Need {
         self.bytes() <= MEMORY && self.work <= WORK
     }
 
+    fn memory(self) -> String {
+        format!("about {:.1} GB of memory", self.bytes() as f64 / 1e9)
+    }
+
     /// The excess, in words.
     fn shown(self) -> String {
         match self.bytes() <= MEMORY {
-            true => "hours of work".into(),
-            false => format!("about {:.1} GB", self.bytes() as f64 / 1e9),
+            true => "hours of computation".into(),
+            false => self.memory(),
         }
     }
 }
@@ -63,7 +67,7 @@ impl Need {
 struct Candidates {
     /// Rings of one offset, one way: one link a GPU.
     one_way: u64,
-    /// The same both ways.
+    /// Rings of one offset, both ways: two links a GPU.
     two_way: u64,
     /// Tori and whatever else is named, like the default families' with a port dark: up to six links a GPU.
     others: u64,
@@ -168,9 +172,9 @@ pub(crate) fn that_fit<'a>(
                 "algorithm",
                 algorithm.name(),
                 format!(
-                    "{} GPUs need {} for it, too much together with the algorithms that need less",
+                    "with {} GPUs it needs {}, too much next to the algorithms that need less; name it to plan it alone",
                     shape.gpus(),
-                    need.shown()
+                    need.memory()
                 ),
             ),
             false => refusal(request, collective, options, algorithm, need),
@@ -203,7 +207,8 @@ pub(crate) fn check_schedule(request: &Request, schedule: &Schedule) -> Result<(
     }
     let field = if matches!(request.workload, Workload::Matrix(_)) { "matrix" } else { "schedule" };
     let given = format!("{} steps for {} GPUs, which need {},", schedule.steps().len(), schedule.ranks(), need.shown());
-    Err(Error::value(field, given, "what fits in 4 GiB"))
+    let accepts = format!("a {field} for which planning needs at most 4 GiB of memory, and not hours");
+    Err(Error::value(field, given, accepts))
 }
 
 /// The most GPUs, up to the request's own, for which the algorithm that it names fits; `None` where it fits no number
@@ -244,7 +249,7 @@ fn refusal(
     let at_most = most.map_or("fewer".into(), |most| format!("at most {most}"));
     let or = if others.is_empty() { String::new() } else { format!(", or another algorithm: {}", others.join(", ")) };
     let given = format!("{} with algorithm {}, which needs {},", shape.gpus(), algorithm.name(), need.shown());
-    Error::value("gpus", given, format!("{at_most} of them within 4 GiB{or}"))
+    Error::value("gpus", given, format!("{at_most} with this algorithm within 4 GiB of memory{or}"))
 }
 
 /// Shapes of fewer GPUs: in a line every number that is a power of two, or is a sixteenth part of one; of a grid those
@@ -307,8 +312,9 @@ pub(crate) fn check_plan(choice: &Choice) -> Result<()> {
         return Ok(());
     }
     let (gpus, algorithm) = (schedule.ranks(), schedule.algorithm());
-    let given = format!("{gpus} with algorithm {algorithm}, whose plan needs about {:.1} GB,", bytes as f64 / 1e9);
-    Err(Error::value("gpus", given, "fewer of them, or another algorithm or topology, within 4 GiB"))
+    let given =
+        format!("{gpus} with algorithm {algorithm}, whose plan needs about {:.1} GB of memory,", bytes as f64 / 1e9);
+    Err(Error::value("gpus", given, "fewer GPUs, or another algorithm or topology, within 4 GiB of memory"))
 }
 
 /// Paths that a transfer may be split over.
@@ -335,5 +341,5 @@ pub fn check_extent(gpus: u32, algorithm: &str, extent: Extent) -> Result<()> {
         return Ok(());
     }
     let given = format!("{gpus} with algorithm {algorithm}, whose schedule needs {},", need.shown());
-    Err(Error::value("gpus", given, "fewer of them, or another algorithm, within 4 GiB"))
+    Err(Error::value("gpus", given, "fewer GPUs, or another algorithm, within 4 GiB of memory"))
 }

@@ -1,4 +1,4 @@
-//! The same problem by every planner and baseline, side by side.
+//! One problem planned by every planner and baseline, side by side.
 
 use interruption::Interruptible;
 use model::{Bound, Error, Result};
@@ -15,7 +15,7 @@ use crate::{Prepared, Request, unchanging};
 pub struct Comparison {
     /// The lines.
     pub rows: Vec<Row>,
-    /// No line is below this, s.
+    /// Lower bound on the time of every line, s.
     pub lower_bound_s: f64,
     /// The class of schedules that the bound holds for.
     pub bound_class: String,
@@ -162,7 +162,7 @@ fn rows_of(
 /// The choice of the planner.
 fn chosen(planner: &'static dyn Planner, problem: &Problem) -> Result<Choice> {
     let choice = planners::choose(planner, problem, f64::INFINITY)?;
-    let none = || Error::infeasible("planner", format!("{} finds no finite time", planner.name()));
+    let none = || Error::infeasible("planner", format!("{} finds no plan that takes a finite time", planner.name()));
     let choice = choice.ok_or_else(none)?;
     Ok(Choice { total_s: choice.problem.total_s(&choice.candidates)?, ..choice })
 }

@@ -2,11 +2,12 @@
 //!
 //! The judge shares no code with planners, fronts, bounds and simulation. So three numbers are not its own: the largest
 //! bound of a class, the time of a step whose packets overlap hop delays with queueing, and the bound of a training
-//! iteration, for which the judge follows the longest chain and asks for the bound of each collective. They are computed
-//! again here, with the code that states them in the first place, and compared as checks with names of their own:
-//! `recomputed-bound` and `simulated-steps`. They find out a plan file that was changed; they say nothing of the code
-//! that they share with planners. The proofs of `bounds` are judged by linear programs over all schedules of few GPUs in
-//! `tests/planning/bounds_from_starts`, packets by a second simulation in `crates/simulate/tests/all/reference`.
+//! iteration, for which the judge follows the longest chain and asks for the bound of each collective. They are
+//! computed again here, with the code that states them in the first place, and compared as checks with names of their
+//! own: `recomputed-bound` and `simulated-steps`. They find out a plan file that was changed; they say nothing of the
+//! code that they share with planners. The proofs of `bounds` are judged by linear programs over all schedules of few
+//! GPUs in `tests/planning/bounds_from_starts`, packets by a second simulation in
+//! `crates/simulate/tests/all/reference`.
 
 use bounds::KnownBounds;
 use model::{Bound, Overlap, Plan, Result, Schedule, TrainingPlan, counted};
@@ -82,11 +83,11 @@ fn recomputed_bound(plan: &Plan, known: &KnownBounds) -> Check {
         std::iter::once(&plan.bound).chain(&plan.narrow_bound).filter(|it| it.seconds != 0.0)
     {
         match &known {
-            Err(error) => comparisons.expect(false, || format!("the steps make no schedule: {error}")),
+            Err(error) => comparisons.expect(false, || format!("the plan's steps do not form a schedule: {error}")),
             Ok(known) => match known.seconds_of(class) {
                 None => unknown.push(class.as_str()),
                 Some(known_s) => comparisons.expect(*seconds <= known_s * (1.0 + ROUNDING), || {
-                    format!("it is stated as {seconds} s for {class}, which the fabric makes {known_s} s")
+                    format!("the bound is stated as {seconds} s for {class}; computed again it is {known_s} s")
                 }),
             },
         }
@@ -116,11 +117,13 @@ fn simulated_steps(plan: &Plan) -> Option<Check> {
                 comparisons.expect(false, || format!("step {index}: its packets cannot be simulated: {error}"))
             }
             Ok(found_s) => comparisons.expect((stated_s - found_s).abs() <= SPLIT_ROUNDING * found_s, || {
-                format!("step {index}: its packets are stated to take {stated_s} s, the simulation takes {found_s} s")
+                format!(
+                    "step {index}: its packets are stated to take {stated_s} s; in the simulation they take {found_s} s"
+                )
             }),
         }
     }
-    Some(comparisons.into_check(|made| format!("{} as simulated", counted(made, "step"))))
+    Some(comparisons.into_check(|made| format!("{} with the times of the simulation", counted(made, "step"))))
 }
 
 /// Counts comparisons and keeps the first that fails.

@@ -19,7 +19,7 @@ pub(crate) struct Prepared {
     /// By schedule: for planners that make their own topologies, and for those that choose from the candidates.
     without_candidates: Vec<OnceLock<Result<Problem>>>,
     with_candidates: Vec<OnceLock<Result<Problem>>>,
-    /// The same request from a free start, where it is from a given one and some planner composes or searches.
+    /// This request from a free start, where it starts on a given topology and some planner composes or searches.
     pub(crate) from_free_start: Option<Box<Prepared>>,
     pub(crate) unchanging: KnownWinners,
 }
@@ -31,7 +31,7 @@ impl Prepared {
         Self::for_planners(request, request.planners()?)
     }
 
-    /// As [`Prepared::new`], for these planners.
+    /// [`Prepared::new`] for `planners` only.
     ///
     /// # Errors
     /// Wrong input.

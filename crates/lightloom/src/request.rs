@@ -19,7 +19,7 @@ pub const GIVEN: &str = "auto-given";
 pub enum TopologyRef {
     /// A specification such as `torus:4x4x4`; in a list of candidates also a family such as `shifted-rings`.
     Named(String),
-    /// This topology.
+    /// A topology that is given itself, without a name.
     Given(Topology),
 }
 
@@ -41,10 +41,10 @@ pub enum Workload {
         collective: Collective,
         /// Name of the algorithm.
         algorithm: Option<String>,
-        /// Its options.
+        /// Options of the algorithm.
         options: Options,
     },
-    /// This schedule.
+    /// A schedule that is given itself, not made by an algorithm.
     Schedule(Schedule),
     /// The All-to-All of a matrix, by this schedule of its matchings or any other way.
     Matrix(Schedule),
@@ -118,7 +118,7 @@ impl Request {
     /// An unknown name, topologies for a planner that takes none, or chunks of nothing.
     pub fn planners(&self) -> Result<Vec<&'static dyn Planner>> {
         if self.options.chunk_bytes.is_some() && self.collective() != Collective::AllToAll {
-            let accepts = "all-to-all, whose blocks are cut into chunks";
+            let accepts = "a chunk size only for all-to-all, whose blocks are cut into chunks";
             return Err(Error::value("chunk_size", format!("a chunk size for {}", self.collective().name()), accepts));
         }
         let Some(name) = self.named_planner() else {
@@ -136,7 +136,8 @@ impl Request {
         let searches =
             (routing, propagation, overlap) == (Routing::ConcurrentFlow, Propagation::Hops, Overlap::Additive);
         if self.options.budget.is_some() && !searches {
-            let reason = "it searches topologies only for concurrent flow, delays by hops and the additive cost";
+            let reason =
+                "it searches topologies only with routing concurrent-flow, propagation hops and overlap additive";
             return Err(Error::refused("budget", planner.name(), reason));
         }
         let takes = planner.capabilities();
@@ -153,7 +154,7 @@ impl Request {
         }
         self.admit(planner)?;
         if self.options.chunk_bytes.is_some() && !takes.forwards_blocks {
-            let reason = "it does not forward blocks, which chunks are for";
+            let reason = "it does not forward blocks, so that it has no use for chunks";
             return Err(Error::refused("chunk_size", planner.name(), reason));
         }
         Ok(vec![planner])
@@ -168,14 +169,14 @@ impl Request {
         if let Some(fixed) =
             takes.fixed_routing.filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)
         {
-            return Err(Error::refused("routing", planner.name(), format!("it knows only {}", fixed.name())));
+            return Err(Error::refused("routing", planner.name(), format!("it takes only routing {}", fixed.name())));
         }
         if self.candidates.is_some() && !takes.takes_candidates {
             let reason = "it makes its own topologies and takes no candidates";
             return Err(Error::refused("candidates", planner.name(), reason));
         }
         if self.options.optical_ports.is_some() && !takes.takes_optical_ports {
-            let reason = "it gives every GPU its own optical ports";
+            let reason = "it gives every GPU its own optical ports; only `bridge` shares them";
             return Err(Error::refused("optical_ports", planner.name(), reason));
         }
         Ok(())
@@ -235,7 +236,7 @@ impl Request {
             Size::PerPair(_) => Err(Error::value(
                 "size",
                 format!("a size per pair for {}", self.collective().name()),
-                "the whole buffer; only all-to-all has pairs",
+                "the size of the whole buffer; only all-to-all has pairs",
             )),
         }
     }
@@ -269,12 +270,13 @@ impl Request {
             let found = all.len();
             all = many_gpus::looked_at(all, &schedule);
             if all.is_empty() && found > 0 {
-                let reason = "among so many GPUs none is as regular as the steps; name a topology, or planner bvn";
+                let reason = "for so many GPUs only topologies as regular as the steps are tried, and there are none; name a topology, or planner bvn";
                 return Err(Error::infeasible("candidates", reason));
             }
         }
         if all.is_empty() {
-            let reason = "none of them exists for this shape; name a topology such as ring";
+            let reason =
+                "none of the candidates exists for this number of GPUs and ports; name a topology such as ring";
             return Err(Error::infeasible("candidates", reason));
         }
         let size_bytes = self.size_bytes()?;
@@ -361,17 +363,25 @@ impl Workload {
             }
         };
         if options.root.is_some() {
-            return Err(Error::value("root", "a root together with a schedule or matrix", "broadcast by an algorithm"));
+            return Err(Error::value(
+                "root",
+                "a root together with a schedule or matrix",
+                "a root only for broadcast by an algorithm",
+            ));
         }
         if let Some(other) = collective.filter(|collective| *collective != given.collective()) {
             return Err(Error::value(
                 "collective",
                 other.name(),
-                format!("{}, as the input has", given.collective().name()),
+                format!("{}, which the schedule or matrix has", given.collective().name()),
             ));
         }
         if let Some(other) = algorithm.filter(|name| name != "auto" && name != given.algorithm()) {
-            return Err(Error::value("algorithm", other, format!("{}, as the input has", given.algorithm())));
+            return Err(Error::value(
+                "algorithm",
+                other,
+                format!("{}, which the schedule or matrix has", given.algorithm()),
+            ));
         }
         Ok((if open { Self::Matrix(given) } else { Self::Schedule(given) }, size.or(own_size)))
     }

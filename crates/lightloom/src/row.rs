@@ -18,9 +18,9 @@ pub struct Row {
     pub algorithm: String,
     /// The topology of a static plan, else empty.
     pub topology: String,
-    /// Its result, or why it found nothing.
+    /// The result of the planner, or why it found nothing.
     pub outcome: Result<PlannerOutcome>,
-    /// Its least time, s, where it is known to be slower than the best and was not solved to the end.
+    /// The least time of its plan, s, where it is known to be slower than the best and was not solved to the end.
     pub at_least_s: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ impl Row {
 pub struct PlannerOutcome {
     /// Completion time, s.
     pub total_s: f64,
-    /// Its four terms, each added up over the steps.
+    /// The four terms of the time, each added up over the steps.
     pub cost: StepCost,
     /// Number of changes of topology, hidden ones included.
     pub reconfigurations: usize,

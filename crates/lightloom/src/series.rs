@@ -155,7 +155,7 @@ impl Series {
         }
     }
 
-    /// Where they are among the names; they are added where they are not.
+    /// The index of the pair among the names, to which it is added where it is missing.
     fn index_of(&self, names: &(String, String)) -> u32 {
         let mut all = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.iter().position(|other| other == names).unwrap_or_else(|| {
@@ -191,7 +191,7 @@ impl Points<'_> {
         ];
         for (field, values) in others {
             if values.len() != points {
-                let accepts = format!("as many as there are sizes, {points}");
+                let accepts = format!("as many values as there are sizes, {points}");
                 return Err(Error::value(field, format!("{} values", values.len()), accepts));
             }
         }

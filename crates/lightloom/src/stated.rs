@@ -26,7 +26,8 @@ pub fn plan_on(request: &Request, sequence: &[Topology]) -> Result<Plan> {
         ));
     }
     let places = sequence.iter().map(|topology| problem.table.position(topology)).collect::<Option<Vec<_>>>();
-    let places = places.ok_or_else(|| Error::infeasible("sequence", "a topology is not one of the candidates"))?;
+    let places = places
+        .ok_or_else(|| Error::infeasible("sequence", "a topology of the sequence is not among the candidates"))?;
     let choice = Choice::priced(STATED, problem, places)?;
     planned(choice, true)
 }

@@ -65,7 +65,8 @@ impl Prepared {
         let free = self.from_free_start.as_deref().filter(|_| starts_dark(&fabric));
         let choice = self.unchanging.at(at, || free.unwrap_or(self).raced_at(&at.without_changes()))?;
         if !choice.never_changes() {
-            let reason = format!("no plan serves it without a change of the circuits of `{}`", fabric.initial_name());
+            let reason =
+                format!("no plan serves the problem without a change of the circuits of `{}`", fabric.initial_name());
             return Err(Error::infeasible("planner", reason));
         }
         if free.is_some() { choice.started_on(&fabric)?.charged_as(&fabric) } else { choice.charged_as(&fabric) }
@@ -96,8 +97,8 @@ pub(crate) fn rows(request: &Request, prepared: &Prepared, at: &OperatingPoint) 
 }
 
 impl Request {
-    /// The same data on the same fabric by any algorithm on any topologies: what a plan on circuits that never change
-    /// is chosen from, whatever the plan that is compared with it has to keep.
+    /// This request with any algorithm and any topologies: the choices for a plan on circuits that never change,
+    /// whatever the plan that is compared with it has to keep.
     pub(crate) fn opened(&self) -> Self {
         let workload = match &self.workload {
             Workload::Collective { collective, options, .. } => {

@@ -13,7 +13,7 @@ pub struct BreadthFirst {
 }
 
 impl BreadthFirst {
-    /// For so many ranks.
+    /// A search over `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
         Self { distances: vec![UNREACHABLE; ranks], reached: Vec::with_capacity(ranks) }
     }
@@ -24,8 +24,8 @@ impl BreadthFirst {
         self.search_until(source, heads, |_| false)
     }
 
-    /// As [`BreadthFirst::search`], until `is_enough` says so, which is told every rank but the source once it is
-    /// reached. Ranks that are farther then count as unreachable.
+    /// [`BreadthFirst::search`], stopped as soon as `is_enough` says so, which is told every rank but the source once
+    /// it is reached. Ranks that are farther then count as unreachable.
     pub fn search_until<H: IntoIterator<Item = Rank>>(
         &mut self,
         source: Rank,

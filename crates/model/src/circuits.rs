@@ -8,7 +8,7 @@ use crate::light::Light;
 use crate::mzi_mesh::MziMesh;
 use crate::{Error, Result, counted};
 
-/// Most ports of one switch that are accepted.
+/// The most ports of one switch that are accepted.
 pub const MAX_SWITCH_PORTS: u32 = 1 << 20;
 
 /// A switch that joins any of its ingress ports to any of its egress ports, each to one at most.
@@ -23,7 +23,7 @@ pub struct Switch {
 /// The connections of one switch in one configuration. All lists are sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SwitchSetting {
-    /// All that it joins.
+    /// All connections that the switch holds.
     pub connections: Vec<Connection>,
     /// The connections that are new.
     pub connect: Vec<Connection>,
@@ -51,7 +51,7 @@ pub struct Configuration {
     pub steps: Vec<usize>,
     /// Seconds from the start of the plan's first step at which it has to begin being set.
     pub time_s: f64,
-    /// By switch.
+    /// The setting of each switch.
     pub switches: Vec<SwitchSetting>,
 }
 
@@ -80,7 +80,7 @@ impl Circuits {
         for (index, configuration) in configurations.iter_mut().enumerate() {
             let field = |name: &str| format!("circuits.configurations[{index}].{name}");
             if !configuration.time_s.is_finite() || configuration.time_s < time_s {
-                let accepts = "it must be a number of seconds, not before the configuration before it";
+                let accepts = "it must be a number of seconds, at least that of the configuration before";
                 return Err(Error::malformed(field("time_s"), format!("it is {}; {accepts}", configuration.time_s)));
             }
             time_s = configuration.time_s;
@@ -92,7 +92,10 @@ impl Circuits {
             }
             if configuration.switches.len() != switches.len() {
                 let (found, expected) = (configuration.switches.len(), counted(switches.len() as u64, "switch"));
-                return Err(Error::malformed(field("switches"), format!("{found} are listed, there are {expected}")));
+                return Err(Error::malformed(
+                    field("switches"),
+                    format!("settings of {found} are listed, and there are {expected}"),
+                ));
             }
             for (place, (setting, switch)) in configuration.switches.iter_mut().zip(&switches).enumerate() {
                 let field = |name: &str| format!("circuits.configurations[{index}].switches[{place}].{name}");
@@ -107,7 +110,7 @@ impl Circuits {
         Ok(Self { switches, configurations, light: Vec::new(), mesh: None })
     }
 
-    /// The same with the light of every configuration, where a mesh of MZIs is the switch.
+    /// These circuits with the light of every configuration, where a mesh of MZIs is the switch.
     ///
     /// # Errors
     /// Light that is not that of its configuration, such as `circuits.configurations[2].light[0]`.
@@ -122,13 +125,13 @@ impl Circuits {
         Ok(Self { light, ..self })
     }
 
-    /// The same with how the mesh is built that the light is in.
+    /// These circuits with the description of the mesh that carries the light.
     ///
     /// # Errors
     /// A number that no mesh has, such as `circuits.mesh.fibres`, or a mesh without light.
     pub fn with_mesh(self, mesh: MziMesh) -> Result<Self> {
         if self.light.is_empty() {
-            return Err(Error::malformed("circuits.mesh", "it goes with light, of which the configurations have none"));
+            return Err(Error::malformed("circuits.mesh", "a mesh goes with light, and the configurations have none"));
         }
         mesh.check("circuits.mesh")?;
         Ok(Self { mesh: Some(mesh), ..self })
@@ -210,8 +213,12 @@ fn check_list(field: &str, stated: &[Connection], expected: &[Connection]) -> Re
     let shown = |connection: &Connection| format!("{} → {}", connection.ingress, connection.egress);
     let (has, needs): (BTreeSet<_>, BTreeSet<_>) = (sorted.iter().collect(), expected.iter().collect());
     let reason = match (needs.difference(&has).next(), has.difference(&needs).next()) {
-        (Some(missing), _) => format!("{} is missing, by the connections of this and the one before", shown(missing)),
-        (None, Some(more)) => format!("{} is too much, by the connections of this and the one before", shown(more)),
+        (Some(missing), _) => {
+            format!("{} is missing, by the connections of this configuration and the one before", shown(missing))
+        }
+        (None, Some(more)) => {
+            format!("{} should not be listed, by the connections of this configuration and the one before", shown(more))
+        }
         (None, None) => "a connection is listed twice".to_string(),
     };
     Err(Error::malformed(field, reason))

@@ -23,7 +23,7 @@ pub enum Collective {
 }
 
 impl Collective {
-    /// All of them, in the order in which they are listed to people.
+    /// All collectives, in the order in which they are listed to users.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in the command line, in JSON and in Python.
@@ -121,8 +121,8 @@ impl Chunks {
         if ranks == 0 || parts == 0 || total.is_none_or(|total| total > MAX_CHUNKS) {
             return Err(Error::value(
                 "chunks",
-                format!("{ranks} ranks, {parts} parts"),
-                format!("1 to {MAX_CHUNKS} chunks"),
+                format!("{parts} parts for each of {ranks} ranks"),
+                format!("1 to {MAX_CHUNKS} chunks in all"),
             ));
         }
         Ok(Self { collective, ranks, kind })
@@ -143,7 +143,7 @@ impl Chunks {
         if ranks == 0 || root >= ranks || parts == 0 || u64::from(parts) > MAX_CHUNKS {
             return Err(Error::value(
                 "chunks",
-                format!("root {root}, {parts} parts"),
+                format!("root {root} with {parts} parts"),
                 format!("a root below {ranks} and 1 to {MAX_CHUNKS} parts"),
             ));
         }
@@ -159,7 +159,7 @@ impl Chunks {
             if piece.src >= ranks || piece.dst >= ranks || !(piece.share.is_finite() && piece.share > 0.0) {
                 return Err(Error::value(
                     "chunks",
-                    format!("{} → {} of {}", piece.src, piece.dst, piece.share),
+                    format!("piece {} → {} with share {}", piece.src, piece.dst, piece.share),
                     format!("pieces between ranks below {ranks} with a share above zero"),
                 ));
             }
@@ -172,7 +172,7 @@ impl Chunks {
         self.collective
     }
 
-    /// The same chunks as data of another collective with owned chunks, as when ReduceScatter and
+    /// These chunks as data of another collective with owned chunks, as when ReduceScatter and
     /// AllGather are joined into an AllReduce.
     pub fn of(&self, collective: Collective) -> Self {
         Self { collective, ..self.clone() }

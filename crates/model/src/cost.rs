@@ -19,7 +19,7 @@ pub enum Routing {
 }
 
 impl Routing {
-    /// What it does, in a sentence.
+    /// A description in a sentence.
     pub fn summary(self) -> &'static str {
         match self {
             Self::ConcurrentFlow => "maximum concurrent flow: fractional, least load on the busiest link",
@@ -43,9 +43,9 @@ pub enum Propagation {
 /// How many hop delays one step is charged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum HopDelays {
-    /// One for each hop of its longest path.
+    /// One hop delay for each hop of its longest path.
     Longest,
-    /// So many for each unit of load.
+    /// This number of hop delays for each unit of load.
     PerLoad(f64),
 }
 
@@ -82,15 +82,15 @@ impl Propagation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Overlap {
-    /// They do not: α + δ·hops + β·m·load, the limit of paced senders.
+    /// No overlap: α + δ·hops + β·m·load, the limit of paced senders.
     Additive,
-    /// As packets overlap them that are all handed over at the start of the step: what `simulate` finds by
-    /// default. Planners take it from there.
+    /// The overlap of packets that are all handed over at the start of the step: the time that `simulate` finds by
+    /// default, which planners take from it.
     Pipelined,
 }
 
 impl Overlap {
-    /// What it does, in a sentence.
+    /// A description in a sentence.
     pub fn summary(self) -> &'static str {
         match self {
             Self::Additive => "hop delays and transmission add up: the limit of paced senders",
@@ -175,7 +175,7 @@ impl StepCost {
         }
     }
 
-    /// Each term added up over steps.
+    /// The sum of costs, each term added up by itself.
     pub fn sum<'a>(costs: impl Iterator<Item = &'a Self> + Clone) -> Self {
         let sum = |term: fn(&Self) -> f64| sum_seconds(costs.clone().map(term));
         Self {
@@ -191,7 +191,7 @@ impl StepCost {
         [self.startup_s, self.propagation_s, self.transmission_s, self.reconfiguration_s]
     }
 
-    /// Their sum.
+    /// The sum of the four terms.
     pub fn total_s(&self) -> f64 {
         sum_seconds(self.terms())
     }

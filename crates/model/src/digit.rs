@@ -17,7 +17,7 @@ impl Digit {
         self.stride * self.radix
     }
 
-    /// Its value in a rank.
+    /// The value of this digit in a rank.
     pub(crate) fn of(self, rank: Rank) -> u32 {
         rank / self.stride % self.radix
     }

@@ -87,7 +87,7 @@ impl Error {
         Self::Infeasible { field: field.into(), reason: reason.to_string() }
     }
 
-    /// The same error, of another field: the one under which the user gave the value.
+    /// This error with another field: the one under which the user gave the value.
     #[must_use]
     pub fn in_field(mut self, name: &str) -> Self {
         match &mut self {

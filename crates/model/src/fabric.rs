@@ -5,9 +5,9 @@ use crate::{Error, OpticalLayer, ReconfigurationPolicy, Result, Shape, Topology,
 /// The topology in force before the first step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Initial {
-    /// Whatever the plan wants, at no charge (HARVEST).
+    /// The first topology of the plan, whatever it is, at no charge (HARVEST).
     Free,
-    /// This one; changing it before the first step is charged.
+    /// The topology that is live at the start; changing it before the first step is charged.
     Topology(Topology),
     /// The last step of the plan itself: the plan runs again and again, so that its topologies form a cycle and the
     /// change from the last to the first is charged. It starts when the run before has ended.

@@ -40,7 +40,7 @@ impl<T: Clone, const MOST: usize> Latest<T, MOST> {
         made
     }
 
-    /// How many are kept.
+    /// The number of values that are kept.
     pub fn count(&self) -> usize {
         self.lock().len()
     }

@@ -12,9 +12,9 @@ pub struct LightPath {
     pub connection: Connection,
     /// The MZIs that it passes.
     pub mzis: Vec<u32>,
-    /// From each MZI to the next, which of the parallel waveguides or fibres.
+    /// The number of the waveguide or fibre from each MZI to the next, among those in parallel.
     pub waveguides: Vec<u32>,
-    /// Its wavelength.
+    /// Wavelength of the light.
     pub wavelength: u32,
     /// The loss on its way.
     pub loss_db: f64,
@@ -25,11 +25,11 @@ pub struct LightPath {
 pub enum MziPort {
     /// A waveguide or fibre on the side of the row above.
     North(u32),
-    /// On the side of the next column.
+    /// A waveguide or fibre on the side of the next column.
     East(u32),
-    /// On the side of the row below.
+    /// A waveguide or fibre on the side of the row below.
     South(u32),
-    /// On the side of the column before.
+    /// A waveguide or fibre on the side of the column before.
     West(u32),
     /// A transmitter of the tile, where light enters, or a receiver, where it leaves.
     Tile(u32),
@@ -42,39 +42,43 @@ pub struct MziState {
     pub mzi: u32,
     /// The wavelength.
     pub wavelength: u32,
-    /// Where light enters.
+    /// The port at which light enters.
     pub input: MziPort,
-    /// Where it leaves.
+    /// The port at which light leaves.
     pub output: MziPort,
 }
 
 /// The light of one configuration.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Light {
-    /// The way of every connection.
+    /// The path of light of every connection.
     pub paths: Vec<LightPath>,
     /// The states of the MZIs that light passes.
     pub mzis: Vec<MziState>,
 }
 
 impl Light {
-    /// Checks that the light is that of the connections that are joined: a path for each and no other, no two of one
-    /// wavelength on the same waveguide, no input or output of an MZI used twice on one wavelength.
+    /// Checks that each connection in `joined` has exactly one path of light and that there are no other paths; that no
+    /// two paths have the same wavelength on one waveguide; and that no input or output of an MZI is used twice on one
+    /// wavelength.
     ///
     /// # Errors
-    /// The first place that is not so, under `field`.
+    /// The first path or state that violates this, with a place under `field`.
     pub(crate) fn check(&self, field: &str, mut joined: Vec<Connection>) -> Result<()> {
         let mut lit: Vec<Connection> = self.paths.iter().map(|path| path.connection).collect();
         lit.sort_unstable();
         joined.sort_unstable();
         if lit != joined {
-            return Err(Error::malformed(format!("{field}.light"), "its circuits are not those of the connections"));
+            return Err(Error::malformed(
+                format!("{field}.light"),
+                "there must be one path of light for each connection, from its ingress to its egress port",
+            ));
         }
         let mut used = BTreeSet::new();
         for (index, path) in self.paths.iter().enumerate() {
             let place = format!("{field}.light[{index}]");
             if path.mzis.len() != path.waveguides.len() + 1 {
-                return Err(Error::malformed(place, "from each MZI to the next there must be one waveguide"));
+                return Err(Error::malformed(place, "the path must have one waveguide from each MZI to the next"));
             }
             if !path.loss_db.is_finite() || path.loss_db < 0.0 {
                 return Err(Error::malformed(format!("{place}.loss_db"), "it must be a number of dB, 0 or more"));
@@ -94,8 +98,9 @@ impl Light {
             let fresh = inputs.insert((state.mzi, state.wavelength, state.input))
                 && outputs.insert((state.mzi, state.wavelength, state.output));
             if !fresh {
-                let place = format!("{field}.mzis[{index}]");
-                return Err(Error::malformed(place, "its input or output is in use on this wavelength already"));
+                let (mzi, wavelength) = (state.mzi, state.wavelength);
+                let reason = format!("the input or output of MZI {mzi} is already in use on wavelength {wavelength}");
+                return Err(Error::malformed(format!("{field}.mzis[{index}]"), reason));
             }
         }
         Ok(())

@@ -30,7 +30,7 @@ pub struct MziMesh {
     pub waveguide_loss_db_per_cm: f64,
     /// Loss between a waveguide and a fibre; a fibre has two such ends.
     pub coupling_loss_db: f64,
-    /// No circuit may lose more, if there is a limit.
+    /// The most that a circuit may lose, dB; `None` without a limit.
     pub max_loss_db: Option<f64>,
 }
 

@@ -4,8 +4,8 @@ use strum::VariantArray;
 
 use crate::{Result, unknown_name};
 
-/// The value of that name, of an enumeration that derives its values and their names with strum; `field` is what messages
-/// call it.
+/// The value of that name, of an enumeration that derives its values and their names with strum; `field` is what
+/// messages call it.
 ///
 /// # Errors
 /// An unknown name.
@@ -26,7 +26,7 @@ where
 macro_rules! named {
     ($($enumeration:ident of $field:literal),+ $(,)?) => {$(
         impl $enumeration {
-            /// All of them, the default first.
+            /// All values, the default first.
             pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
             /// The name in the command line and in JSON.

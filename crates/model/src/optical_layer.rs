@@ -33,7 +33,7 @@ impl OpticalLayer {
         Ok(Self { spelling: spelling.to_string(), islands })
     }
 
-    /// As [`Self::new`] takes it.
+    /// The text that [`Self::new`] takes.
     pub fn spelling(&self) -> &str {
         &self.spelling
     }

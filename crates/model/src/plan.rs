@@ -159,7 +159,10 @@ impl Plan {
         }
         let total_s = sum_seconds(parts.steps.iter().flat_map(|step| step.cost.terms()));
         if !total_s.is_finite() {
-            return Err(Error::malformed("plan.steps", "their terms add up to more than a number holds"));
+            return Err(Error::malformed(
+                "plan.steps",
+                "the times of the steps add up to more than a floating-point number can hold",
+            ));
         }
         let reconfigurations = parts.steps.iter().filter(|step| step.reconfigured).count();
         Ok(Self { parts, total_s, reconfigurations })

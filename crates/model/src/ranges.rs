@@ -17,7 +17,7 @@ pub struct Range {
     pub least: f64,
     /// The largest.
     pub most: f64,
-    /// Whether it may be zero.
+    /// Whether the number may be zero.
     pub or_zero: bool,
     /// The accepted values, in words: completes "it takes ...".
     pub accepts: &'static str,
@@ -87,7 +87,7 @@ pub fn whole(name: &str) -> Option<WholeRange> {
 }
 
 impl WholeRange {
-    /// Whether the number is one of them.
+    /// Whether the number is in the range.
     pub fn contains(&self, number: u64) -> bool {
         (self.least..=self.most).contains(&number)
     }
@@ -99,7 +99,7 @@ impl WholeRange {
 }
 
 impl Range {
-    /// Whether the number is one of them. Nothing but numbers is.
+    /// Whether the number is in the range. NaN is not.
     pub fn contains(&self, number: f64) -> bool {
         (self.least..=self.most).contains(&number) || (self.or_zero && number == 0.0)
     }

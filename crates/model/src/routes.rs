@@ -18,7 +18,7 @@ pub struct RoutedEntry {
     pub src: Rank,
     /// Receiver.
     pub dst: Rank,
-    /// Its paths.
+    /// Paths of the traffic entry.
     pub paths: Vec<RoutedPath>,
 }
 
@@ -27,7 +27,7 @@ pub struct RoutedEntry {
 pub struct Routes {
     /// Group under which the routing is invariant: inside both the topology's and the traffic's.
     pub symmetry: Translations,
-    /// One per orbit of arcs.
+    /// One entry for each orbit of arcs.
     pub arcs: Vec<RoutedEntry>,
 }
 

@@ -65,8 +65,8 @@ impl Step {
             let doubled = transfer.chunks.windows(2).any(|pair| pair[0] == pair[1]);
             if transfer.chunks.last().is_none_or(|&last| doubled || last >= chunks.count()) {
                 return refuse(
-                    format!("chunks of transfer {} → {}", transfer.src, transfer.dst),
-                    format!("at least one chunk, each once, below {}", chunks.count()),
+                    format!("the list of chunks of transfer {} → {}", transfer.src, transfer.dst),
+                    format!("at least one chunk, none twice, each below {}", chunks.count()),
                 );
             }
             let (representative, element) = symmetry.canonical(transfer.src);
@@ -83,7 +83,7 @@ impl Step {
         }
         canonical.sort_by(|a, b| (a.src, a.dst, a.op, &a.chunks).cmp(&(b.src, b.dst, b.op, &b.chunks)));
         if canonical.is_empty() {
-            return refuse("no transfer".into(), "at least one".into());
+            return refuse("a step without transfers".into(), "at least one transfer".into());
         }
         let (share, traffic) = traffic_of(&symmetry, &canonical, chunks)?;
         Ok(Self { symmetry, transfers: canonical, share, traffic })
@@ -94,7 +94,7 @@ impl Step {
         &self.symmetry
     }
 
-    /// One transfer per orbit, by (src, dst).
+    /// The transfers, one of each orbit, by (src, dst).
     pub fn transfers(&self) -> &[Transfer] {
         &self.transfers
     }
@@ -104,7 +104,7 @@ impl Step {
         self.share
     }
 
-    /// Who sends to whom, relative to m_i.
+    /// The traffic of the step, with weights relative to m_i.
     pub fn traffic(&self) -> &Traffic {
         &self.traffic
     }

@@ -20,7 +20,7 @@ pub struct Link {
 pub struct SetUp {
     /// Circuits that the one before does not have.
     pub circuits: u64,
-    /// Most of them that leave or enter one GPU.
+    /// The most of these circuits that leave or enter one GPU.
     pub at_one_gpu: u32,
     /// Ports that the GPUs at their ends need in addition to the circuits before, which stay until the new ones are up.
     pub ports: u32,
@@ -80,7 +80,7 @@ impl Topology {
         Some(Self { name: name.into(), symmetry: traffic.symmetry().clone(), links })
     }
 
-    /// The same links with the largest symmetry that can be found for them.
+    /// This topology with the largest symmetry that can be found for its links.
     #[must_use]
     pub fn with_found_symmetry(self) -> Self {
         let links: BTreeMap<(Rank, Rank), u32> =
@@ -95,7 +95,7 @@ impl Topology {
         Self { name: self.name, symmetry: found, links }
     }
 
-    /// The same links under another name.
+    /// This topology under another name.
     #[must_use]
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -112,7 +112,7 @@ impl Topology {
         &self.symmetry
     }
 
-    /// One link per orbit, by (src, dst).
+    /// The links, one of each orbit, by (src, dst).
     pub fn links(&self) -> &[Link] {
         &self.links
     }
@@ -122,7 +122,7 @@ impl Topology {
         self.symmetry.ranks()
     }
 
-    /// One link per orbit of `subgroup`, a subgroup of the topology's own symmetry, by (src, dst).
+    /// The links, one of each orbit of `subgroup`, a subgroup of the topology's own symmetry, by (src, dst).
     pub fn links_under(&self, subgroup: &Translations) -> Vec<Link> {
         let mut links: Vec<Link> = Vec::new();
         for coset in self.symmetry.cosets(subgroup) {
@@ -143,7 +143,7 @@ impl Topology {
         self.links_under(&Translations::trivial(self.ranks()))
     }
 
-    /// Most circuits that leave or enter one GPU.
+    /// The most circuits that leave or enter one GPU.
     pub fn degree(&self) -> u32 {
         let orbits = self.symmetry.orbits() as usize;
         let (mut out, mut into) = (vec![0u32; orbits], vec![0u32; orbits]);

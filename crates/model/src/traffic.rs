@@ -35,7 +35,7 @@ impl Traffic {
             if src >= ranks || dst >= ranks || src == dst || !(weight.is_finite() && weight > 0.0) {
                 return Err(Error::value(
                     "traffic",
-                    format!("{src} → {dst} of {weight}"),
+                    format!("{src} → {dst} with weight {weight}"),
                     format!("two different ranks below {ranks} and a weight above 0"),
                 ));
             }
@@ -47,7 +47,7 @@ impl Traffic {
         Ok(Self { symmetry, arcs })
     }
 
-    /// The same pattern with the largest symmetry that can be found for it. O(divisors² of the ranks · arcs) at most; a
+    /// This pattern with the largest symmetry that can be found for it. O(divisors² of the ranks · arcs) at most; a
     /// group whose order does not divide the number of arcs is not tried, since it acts freely on them.
     #[must_use]
     pub fn with_found_symmetry(self) -> Self {
@@ -74,7 +74,7 @@ impl Traffic {
         &self.symmetry
     }
 
-    /// One arc per orbit, by (src, dst).
+    /// The arcs, one of each orbit, by (src, dst).
     pub fn arcs(&self) -> &[TrafficEntry] {
         &self.arcs
     }
@@ -89,7 +89,7 @@ impl Traffic {
         self.symmetry.ranks()
     }
 
-    /// One arc per orbit of `subgroup`, a subgroup of the pattern's own symmetry, by (src, dst).
+    /// The arcs, one of each orbit of `subgroup`, a subgroup of the pattern's own symmetry, by (src, dst).
     pub fn arcs_under(&self, subgroup: &Translations) -> Vec<TrafficEntry> {
         let mut arcs: Vec<TrafficEntry> = Vec::new();
         for coset in self.symmetry.cosets(subgroup) {
@@ -110,7 +110,7 @@ impl Traffic {
         self.arcs_under(&Translations::trivial(self.ranks()))
     }
 
-    /// Most peers that a rank sends to or receives from: circuits per rank for the pattern's own topology.
+    /// The most peers that a rank sends to or receives from: circuits per rank for the pattern's own topology.
     pub fn degree(&self) -> u32 {
         self.largest_per_rank(|_| 1.0) as u32
     }

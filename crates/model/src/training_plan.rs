@@ -13,16 +13,16 @@ pub struct TrainingEvent {
     pub plan: Option<usize>,
     /// Ports that it holds at each of its ranks, ascending; empty for computations.
     pub ports: Vec<u32>,
-    /// Whether circuits on its ports change before it.
+    /// Whether circuits on the ports of the node change before it.
     pub reconfigured: bool,
-    /// Whether its ports go back to the resting topology after it.
+    /// Whether the ports of the node go back to the resting topology after it.
     pub returns: bool,
     /// For messages: whether they go over circuits of their own.
     pub direct: bool,
     /// For messages: index of the topology that they go over; if it is `None` and they are not `direct`, they go over
     /// the circuits that their ports have.
     pub topology: Option<usize>,
-    /// How much later it starts than without the change before it, s.
+    /// How much later the node starts than without the change before it, s.
     pub reconfiguration_exposed_s: f64,
     /// Index of the event whose end, and the change after it, its start was the last to wait for.
     pub waits_for: Option<usize>,
@@ -33,7 +33,7 @@ pub struct TrainingEvent {
 pub struct MessageTopology {
     /// Index of the axis whose groups have it; `None` if all ranks are one group.
     pub axis: Option<usize>,
-    /// Whether it is the resting topology of these groups.
+    /// Whether this is the resting topology of these groups.
     pub rests: bool,
     /// The topology of one group.
     pub topology: Topology,
@@ -53,7 +53,7 @@ pub struct TrainingPlan {
     pub fabric: Fabric,
     /// Name of the resting topology of a group.
     pub resting: String,
-    /// One for each node.
+    /// One event for each node.
     pub events: Vec<TrainingEvent>,
     /// Topologies that messages go over.
     pub topologies: Vec<MessageTopology>,
@@ -61,11 +61,11 @@ pub struct TrainingPlan {
     pub plans: Vec<Plan>,
     /// Time of an iteration, s.
     pub total_s: f64,
-    /// Its time if communication took none, s.
+    /// Time of the iteration if communication took none, s.
     pub compute_s: f64,
-    /// No plan of the workload on the fabric is faster, s.
+    /// Lower bound on the time of any plan of the workload on the fabric.
     pub bound: Bound,
-    /// No order of the events is faster with their plans and ports, s.
+    /// Lower bound on the time of any order of the events with their plans and ports, s.
     pub order_bound_s: f64,
     /// Whether this order is known to be the fastest: by that bound, or because all orders were looked through.
     pub order_exact: bool,
@@ -93,7 +93,7 @@ impl TrainingPlan {
         let (nodes, ports) = (self.workload.nodes.len(), self.fabric.shape.ports());
         if self.events.len() != nodes {
             let found = self.events.len();
-            return Err(Error::malformed("training.events", format!("there are {found} for {nodes} nodes")));
+            return Err(Error::malformed("training.events", format!("there are {found} events for {nodes} nodes")));
         }
         for (index, MessageTopology { axis, topology, .. }) in self.topologies.iter().enumerate() {
             let field = format!("training.topologies[{index}]");
@@ -102,7 +102,7 @@ impl TrainingPlan {
                 Some(axis) => self.workload.mesh.get(*axis).map(|axis| axis.size),
             };
             if size != Some(topology.ranks()) {
-                return Err(Error::malformed(field, "it is not of as many GPUs as a group has ranks"));
+                return Err(Error::malformed(field, "the topology must have as many GPUs as a group has ranks"));
             }
             topology.check_ports(ports).map_err(|error| Error::malformed(field, error))?;
         }
@@ -113,17 +113,17 @@ impl TrainingPlan {
                 return Err(Error::malformed(field("end_s"), "times must be finite, at least 0 and in order"));
             }
             if event.plan.is_some_and(|plan| plan >= self.plans.len()) {
-                return Err(Error::malformed(field("plan"), "it is not one of the plans"));
+                return Err(Error::malformed(field("plan"), "it is not the index of a plan"));
             }
             if event.topology.is_some_and(|topology| topology >= self.topologies.len()) {
-                return Err(Error::malformed(field("topology"), "it is not one of the topologies"));
+                return Err(Error::malformed(field("topology"), "it is not the index of a topology"));
             }
             if !event.ports.is_sorted_by(|a, b| a < b) || event.ports.iter().any(|&port| port >= ports) {
-                let reason = format!("they must be ascending and below {ports}, the fabric's ports");
+                let reason = format!("ports must be ascending and below {ports}, the fabric's ports");
                 return Err(Error::malformed(field("ports"), reason));
             }
             if event.waits_for.is_some_and(|other| other >= nodes) {
-                return Err(Error::malformed(field("waits_for"), "it is not one of the events"));
+                return Err(Error::malformed(field("waits_for"), "it is not the index of an event"));
             }
         }
         let times = [self.total_s, self.compute_s, self.reconfiguration_hidden_s, self.reconfiguration_exposed_s];

@@ -229,7 +229,7 @@ impl Translations {
         elements
     }
 
-    /// One element of this group for each coset of `subgroup`, the identity first.
+    /// Elements of this group, one for each coset of `subgroup`, the identity first.
     pub fn cosets(&self, subgroup: &Self) -> Vec<u32> {
         if self == subgroup {
             return vec![0];

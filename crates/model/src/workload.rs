@@ -14,10 +14,10 @@ use crate::{Error, Rank, Result};
 
 pub use parts::{Axis, Over, RankGroup, Ranks, Work, WorkloadNode, WorkloadParts};
 
-/// Most nodes of a workload.
+/// The most nodes of a workload.
 pub const MAX_NODES: usize = 1 << 20;
 
-/// Most ranks that all nodes together may name.
+/// The most ranks that all nodes together may name.
 const MAX_NAMED_RANKS: usize = 1 << 26;
 
 /// A checked workload: a graph without circles. Reads as its [`WorkloadParts`].
@@ -37,22 +37,25 @@ impl Workload {
         check_mesh(&parts)?;
         if parts.nodes.is_empty() || parts.nodes.len() > MAX_NODES {
             let found = parts.nodes.len();
-            return Err(Error::malformed("workload.nodes", format!("there are {found}; 1 to {MAX_NODES} are taken")));
+            return Err(Error::malformed(
+                "workload.nodes",
+                format!("there are {found} nodes; 1 to {MAX_NODES} are accepted"),
+            ));
         }
         let mut ids = BTreeSet::new();
         let mut named = 0;
         for (index, node) in parts.nodes.iter().enumerate() {
             let field = |name: &str| format!("workload.nodes[{index}].{name}");
             if node.id.is_empty() || node.id.chars().any(char::is_control) || !ids.insert(node.id.as_str()) {
-                let reason = format!("`{}` is empty, not one line, or another node's", short(&node.id));
+                let reason = format!("`{}` is empty, has several lines, or is the id of another node", short(&node.id));
                 return Err(Error::malformed(field("id"), reason));
             }
             if node.after.iter().any(|&before| before >= parts.nodes.len()) {
-                return Err(Error::malformed(field("after"), "it names a node that there is not"));
+                return Err(Error::malformed(field("after"), "it names a node that does not exist"));
             }
             named += check_work(&parts, &node.work, &field)?;
             if named > MAX_NAMED_RANKS {
-                let reason = format!("they name more than {MAX_NAMED_RANKS} ranks in all");
+                let reason = format!("nodes name more than {MAX_NAMED_RANKS} ranks in all");
                 return Err(Error::malformed("workload.nodes", reason));
             }
         }

@@ -16,9 +16,9 @@ pub struct SentTransfer {
     pub dst: Rank,
     /// The receiver's operation.
     pub op: Op,
-    /// All bytes of it.
+    /// Bytes of all chunks together.
     pub bytes: f64,
-    /// Its chunks, ascending.
+    /// Chunks of the transfer, ascending.
     pub chunks: Vec<u32>,
 }
 

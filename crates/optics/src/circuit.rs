@@ -24,7 +24,7 @@ pub(crate) fn check_circuits(grid: Grid, circuits: &[Circuit]) -> Result<()> {
     for (index, circuit) in circuits.iter().enumerate() {
         let Circuit { source, destination } = *circuit;
         if source >= cells || destination >= cells || source == destination {
-            let accepts = format!("two different ones of 0 to {}", cells - 1);
+            let accepts = format!("two different numbers from 0 to {}", cells - 1);
             return Err(Error::value(&format!("circuits[{index}]"), format!("({source}, {destination})"), accepts));
         }
     }

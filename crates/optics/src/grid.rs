@@ -19,10 +19,10 @@ pub enum Side {
 }
 
 impl Side {
-    /// All four, in the order of their indices.
+    /// All four sides, in the order of their indices.
     pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
 
-    /// Its place in [`Side::ALL`].
+    /// The place of this side in [`Side::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
@@ -32,7 +32,7 @@ impl Side {
         Self::ALL[(self.index() + 2) % 4]
     }
 
-    /// In a word.
+    /// The name of this side.
     pub fn name(self) -> &'static str {
         ["north", "east", "south", "west"][self.index()]
     }
@@ -122,7 +122,7 @@ impl Grid {
         Some(if to > from { Side::East } else { Side::West })
     }
 
-    /// Least number of steps from cell to cell.
+    /// The least number of steps from cell to cell.
     pub fn distance(self, from: u32, to: u32) -> u32 {
         let (a, b) = (self.place(from), self.place(to));
         a.0.abs_diff(b.0) + a.1.abs_diff(b.1)

@@ -18,7 +18,7 @@ pub struct Held<'a> {
 }
 
 impl Held<'_> {
-    /// Its steps in words, counted from 1.
+    /// The steps of this topology in words, counted from 1.
     pub fn when(&self) -> String {
         match (self.steps.first(), self.steps.last()) {
             (Some(first), Some(last)) if first == last => format!("in step {}", first + 1),
@@ -37,7 +37,7 @@ pub struct PlannedChange {
     pub from_s: f64,
     /// Seconds of the step before that one, without its own change.
     pub before_s: f64,
-    /// Whether it is made while that step runs, on ports that are dark then.
+    /// Whether the change is made while the step before runs, on ports that are dark then.
     pub in_background: bool,
 }
 

@@ -16,9 +16,9 @@ pub struct PortMap {
 /// The circuits of every topology on ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// By topology that is held, and by switch.
+    /// The connections of each topology that is held, by switch.
     pub connections: Vec<Vec<Vec<Connection>>>,
-    /// No assignment sets up fewer connections after the first topology.
+    /// Lower bound on the connections that any assignment sets up after the first topology.
     pub least_connects: u64,
 }
 
@@ -33,7 +33,7 @@ pub trait Kind: Sync {
     /// A description in a few words.
     fn summary(&self) -> &'static str;
 
-    /// Where it is from.
+    /// The publication of this kind of layer.
     fn source(&self) -> &'static str;
 
     /// The numbering of the ports, in a sentence.

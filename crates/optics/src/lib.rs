@@ -37,7 +37,7 @@ pub use rounds::rounds;
 pub struct Assigned {
     /// The instructions for the switches.
     pub circuits: Circuits,
-    /// No assignment on these switches sets up fewer connections after the first configuration.
+    /// Lower bound on the connections that any assignment on these switches sets up after the first configuration.
     pub least_connects: u64,
     /// Seconds that the plan's rule charges for what changes on these ports, all changes together.
     pub charged_s: f64,

@@ -1,6 +1,6 @@
 //! A description of the optical layer: its kind, and what its switches are.
 
-use model::{Error, Fabric, Light, MziMesh, Result, Shape, Topology, unknown_name};
+use model::{Error, Fabric, Light, MziMesh, Result, Shape, Topology, counted, unknown_name};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -34,19 +34,19 @@ impl Optics {
         Ok(Self { kind, parameters: parameters.to_string(), names: Vec::new(), switch_ports: None })
     }
 
-    /// The same with switches of these names, one each.
+    /// This optical layer with names for its switches, one each.
     #[must_use]
     pub fn with_names(self, names: Vec<String>) -> Self {
         Self { names, ..self }
     }
 
-    /// The same with switches that have so many ports each, of which some may stay free.
+    /// This optical layer with switches of `ports` ports each, of which some may stay free.
     #[must_use]
     pub fn with_switch_ports(self, ports: u32) -> Self {
         Self { switch_ports: Some(ports), ..self }
     }
 
-    /// As [`Self::parse`] reads it.
+    /// The text that [`Self::parse`] reads.
     pub fn spelling(&self) -> String {
         let colon = if self.parameters.is_empty() { "" } else { ":" };
         format!("{}{colon}{}", self.kind.name(), self.parameters)
@@ -66,15 +66,19 @@ impl Optics {
         let mut map = self.kind.port_map(&self.parameters, shape)?;
         if !self.names.is_empty() {
             if self.names.len() != map.switches.len() {
-                let accepts = format!("as many as there are switches, {}", map.switches.len());
-                return Err(Error::value("names", format!("a list of {}", self.names.len()), accepts));
+                let accepts = format!("one name for each switch, {} in all", map.switches.len());
+                return Err(Error::value(
+                    "names",
+                    format!("a list of {}", counted(self.names.len() as u64, "name")),
+                    accepts,
+                ));
             }
             map.switches.iter_mut().zip(&self.names).for_each(|(switch, name)| switch.name.clone_from(name));
         }
         if let Some(ports) = self.switch_ports {
             for switch in &mut map.switches {
                 if switch.ports > ports {
-                    let needs = format!("at least {}: so many does `{}` need", switch.ports, switch.name);
+                    let needs = format!("at least {}, as many as switch `{}` needs", switch.ports, switch.name);
                     return Err(Error::value("switch_ports", ports, needs));
                 }
                 switch.ports = ports;

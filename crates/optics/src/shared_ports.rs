@@ -16,7 +16,7 @@ use crate::kind::Assignment;
 /// The ports of the switch: port p of site s, both from 0, is port s·ports + p + 1 of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sites {
-    /// How many there are.
+    /// Number of sites.
     pub sites: u32,
     /// Transmitters of each, and as many receivers.
     pub ports: u32,

@@ -16,7 +16,7 @@ use crate::{Planner, Problem};
 /// Anything but a direct All-to-All, or fewer rings than ports.
 pub fn all_to_all_lines(problem: &Problem, delays_s: &[f64]) -> Result<Vec<(&'static str, Vec<PriceLine>)>> {
     if problem.fabric.optics.is_some() {
-        let reason = "it says what strategies cost on any switches; leave the optical layer out";
+        let reason = "the lines of prices are for switches of any kind; leave the optical layer out";
         return Err(Error::infeasible("optics", reason));
     }
     let (ours, topo_opt, mixnet) = (ReconfigureAllToAll.name(), TOPO_OPT.name(), MIXNET.name());

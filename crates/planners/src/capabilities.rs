@@ -42,7 +42,7 @@ pub struct Capabilities {
     pub by_name_only: bool,
     /// Leaves problems of several ports to a solver that only Python has (`lightloom.exact_plan`).
     pub calls_solver: bool,
-    /// Where its time is the least of linear costs.
+    /// The schedules for which its time is the least of linear costs.
     pub least_sum: LeastSum,
 }
 
@@ -78,20 +78,20 @@ impl Capabilities {
     }
 }
 
-/// For which schedules a planner takes the least of a set of sums that does not depend on the operating point, each
+/// The schedules for which a planner takes the least of a set of sums that does not depend on the operating point, each
 /// linear in α, δ, β·m and α_r. Asked where costs add up, nothing hides delays and blocks are not cut into chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeastSum {
-    /// For none.
+    /// For no schedule.
     Never,
-    /// Where all blocks are of one size.
+    /// For schedules whose blocks are all of one size.
     EqualBlocks,
-    /// For all.
+    /// For all schedules.
     Always,
 }
 
 impl LeastSum {
-    /// Whether it does for this schedule.
+    /// Whether the planner takes the least of such sums for this schedule.
     pub fn holds_for(self, schedule: &Schedule) -> bool {
         match self {
             Self::Never => false,

@@ -3,7 +3,7 @@
 /// Seconds that a change of topology costs where nothing of it is hidden.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// The same for every change.
+    /// One number of seconds for every change.
     Constant(f64),
     /// Row-major `[from][to]`, zero on the diagonal.
     Matrix(Vec<f64>),

@@ -35,7 +35,7 @@ impl Choice {
         Ok(Self { planner, problem, candidates, total_s, class_bound: None })
     }
 
-    /// The same sequence of topologies on a fabric that differs only in its start, priced from there.
+    /// This sequence of topologies on a fabric that differs only in its start, priced from there.
     ///
     /// # Errors
     /// The errors of [`Problem::new`].
@@ -54,7 +54,7 @@ impl Choice {
         Ok(Self { class_bound, ..Self::priced(self.planner, own, candidates)? })
     }
 
-    /// The same sequence of topologies on a fabric that differs only in the charges of changes of topology.
+    /// This sequence of topologies on a fabric that differs only in the charges of changes of topology.
     ///
     /// # Errors
     /// When some transfer of a step has no path on its candidate.

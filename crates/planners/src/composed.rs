@@ -13,7 +13,7 @@ use crate::{Choice, Problem, ties};
 pub(crate) fn check_blocks(planner: &str, schedule: &Schedule) -> Result<()> {
     match schedule.chunks().as_pieces() {
         None => Ok(()),
-        Some(_) => Err(Error::refused("planner", planner, "it composes for blocks of one size")),
+        Some(_) => Err(Error::refused("planner", planner, "it takes only blocks of equal size")),
     }
 }
 
@@ -99,7 +99,7 @@ fn needs_large_program(schedule: &Schedule, topology: &Topology) -> bool {
     !symmetry.is_transitive() && schedule.steps().iter().any(|step| is_large(step.traffic()))
 }
 
-/// As [`needs_large_program`] for unequal blocks. Where they are alike under no translation all circuits are apart,
+/// [`needs_large_program`] for unequal blocks. Where they are alike under no translation all circuits are apart,
 /// those of circulants too.
 fn needs_large_flow(schedule: &Schedule, topology: &Topology) -> bool {
     schedule.steps().iter().any(|step| {

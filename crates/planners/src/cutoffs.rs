@@ -6,7 +6,7 @@ pub(crate) mod composed {
     /// has many peers.
     pub(crate) const MOST_COMMODITIES: usize = 256;
 
-    /// The same where every rank has at most `FEW_PEERS`.
+    /// Commodities up to which such a flow is solved where every rank has at most `FEW_PEERS` peers.
     pub(crate) const MOST_COMMODITIES_OF_FEW: usize = 1024;
 
     /// Peers of a rank that leave its paths little choice, so that flows are found soon.
@@ -75,7 +75,7 @@ pub(crate) mod searched {
     /// Circulants that are all looked at without being asked for.
     pub(crate) const MOST_CIRCULANTS: u64 = 5_000;
 
-    /// The same where there is a budget.
+    /// Circulants that are all looked at where there is a budget.
     pub(crate) const MOST_CIRCULANTS_IN_BUDGET: u64 = 50_000;
 
     /// Steps of a schedule beyond which nothing is searched.

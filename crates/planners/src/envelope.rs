@@ -33,7 +33,7 @@ const PRICED_AT_ONCE: usize = 4096;
 /// A choice that is the fastest in some part of the space.
 #[derive(Clone)]
 pub struct Piece {
-    /// Its completion time as a function of the operating point.
+    /// Completion time of the plan as a function of the operating point.
     pub plane: LinearCost,
     /// A choice that takes this time, found at a point where it is the fastest.
     pub choice: Choice,
@@ -42,11 +42,11 @@ pub struct Piece {
 
 /// The fastest choices, and at which points each is the fastest.
 pub struct Envelope {
-    /// All that were found.
+    /// All pieces that were found.
     pub pieces: Vec<Piece>,
     /// Index of each point's piece.
     pub of_point: Vec<usize>,
-    /// How many searches it took.
+    /// Number of searches that were made.
     pub searches: usize,
     /// Completion time of the points that were searched themselves, s; NaN elsewhere.
     searched_s: Vec<f64>,
@@ -256,7 +256,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         found
     }
 
-    /// One of the pieces that is the least at all corners; of several the one of fewest changes.
+    /// The piece that is the least at all corners; among several, the piece with the fewest changes.
     fn on_one(&self, around: &Extent, found: &[usize]) -> Option<usize> {
         if let [piece] = found {
             return Some(*piece);
@@ -265,7 +265,7 @@ impl<S: Fn(&OperatingPoint) -> Result<Choice> + Sync> PieceSearch<S> {
         all.min_by(|&a, &b| self.pieces[a].plane.changes().total_cmp(&self.pieces[b].plane.changes()))
     }
 
-    /// The points of the edges where two pieces take equally long.
+    /// The points on the edges of the region `around` at which the pieces `one` and `other` take equally long.
     fn edges_between(&self, around: &Extent, one: usize, other: usize) -> Vec<OperatingPoint> {
         let apart_s = |at: &OperatingPoint| self.time_s(one, at) - self.time_s(other, at);
         let crossing = |(from, to, dimension): (OperatingPoint, OperatingPoint, usize)| {
@@ -354,7 +354,7 @@ impl Extent {
         (0..1 << self.varying.len()).map(|index| self.corner(index))
     }
 
-    /// Whether a point of it is one of its corners.
+    /// Whether a point of the region is one of its corners.
     fn has_corner(&self, at: &OperatingPoint) -> bool {
         let ([low, high], here) = (self.ends, at.coordinates());
         self.varying.iter().all(|&dimension| here[dimension] == low[dimension] || here[dimension] == high[dimension])

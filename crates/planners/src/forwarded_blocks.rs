@@ -27,11 +27,11 @@ impl<'a> ForwardedBlocks<'a> {
         let schedule = problem.schedule();
         let refuse = |reason: String| Err(Error::refused("planner", planner, reason));
         if schedule.collective() != Collective::AllToAll {
-            return refuse(format!("it plans all-to-all, this is {}", schedule.collective().name()));
+            return refuse(format!("it plans all-to-all, not {}", schedule.collective().name()));
         }
         if !Self::serves(schedule) {
             return refuse(format!(
-                "it serves the blocks in its own way and takes algorithm `direct`, this is `{}`",
+                "it forwards blocks in a way of its own and takes algorithm `direct`, not `{}`",
                 schedule.algorithm()
             ));
         }
@@ -40,7 +40,7 @@ impl<'a> ForwardedBlocks<'a> {
         Ok(Self { problem, planner, settings })
     }
 
-    /// Whether it is a direct All-to-All.
+    /// Whether the schedule is a direct All-to-All.
     pub(crate) fn serves(schedule: &Schedule) -> bool {
         schedule.collective() == Collective::AllToAll && schedule.algorithm() == "direct"
     }
@@ -95,7 +95,8 @@ impl<'a> ForwardedBlocks<'a> {
         let Some(least) = self.least_block_bytes() else { return Ok(true) };
         let slots = bounds::all_to_all_hops(self.ranks(), self.problem.fabric.shape.ports(), 1);
         if slots > MAX_STEPS {
-            let reason = format!("one topology takes {slots} steps of one hop at least; it serves up to {MAX_STEPS}");
+            let reason =
+                format!("one topology takes at least {slots} steps of one hop; at most {MAX_STEPS} are planned");
             return Err(Error::refused("planner", self.planner, reason));
         }
         Ok(slots as f64 * self.hop_s(least) <= limit_s * (1.0 + 1e-9))
@@ -172,8 +173,12 @@ impl<'a> ForwardedBlocks<'a> {
         let largest = matrix.iter().flatten().flatten().copied().fold(0.0, f64::max);
         let most = self.chunks_of(if matrix.is_some() { largest } else { self.block_bytes() });
         if most > MAX_CHUNKS as f64 {
-            let found = format!("{chunk_bytes} B, {most} for the largest block");
-            return Err(Error::value("chunk_size", found, format!("chunks of which a block has at most {MAX_CHUNKS}")));
+            let found = format!("{chunk_bytes} B, which cuts the largest block into {most} chunks,");
+            return Err(Error::value(
+                "chunk_size",
+                found,
+                format!("a size that cuts a block into at most {MAX_CHUNKS} chunks"),
+            ));
         }
         let Some(matrix) = matrix else { return Chunks::even(Collective::AllToAll, self.ranks(), most as u32) };
         let size = self.problem.size_bytes as f64;

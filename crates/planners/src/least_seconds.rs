@@ -7,8 +7,9 @@ use model::{CostSettings, Fabric, Overlap, Propagation, Schedule, Step};
 /// Simulated times are of whole bytes and femtoseconds, and sums are rounded.
 const ROUNDING: f64 = 1e-6;
 
-/// No plan of these steps takes less: startups, one hop a step, and what the busiest rank of a step sends or receives
-/// over all its ports; where no rank has a peer twice, changes of topology or longer ways to most peers. O(arcs).
+/// Lower bound on the time of any plan of these steps: startups, one hop a step, and what the busiest rank of a step
+/// sends or receives over all its ports; where no rank has a peer twice, changes of topology or longer ways to most
+/// peers. O(arcs).
 pub fn least_seconds(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> f64 {
     let hop_s = match (settings.overlap, settings.propagation) {
         (Overlap::Additive, Propagation::Hops) => fabric.hop_delay_s,

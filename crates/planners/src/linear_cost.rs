@@ -75,7 +75,7 @@ impl OperatingPoint {
         8.0 / self.bandwidth_bps * self.size_bytes as f64
     }
 
-    /// One of the coordinates.
+    /// A coordinate by its dimension: startup, hop delay, β·m or reconfiguration delay.
     #[inline]
     pub(crate) fn coordinate(&self, dimension: usize) -> f64 {
         match dimension {

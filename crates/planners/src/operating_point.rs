@@ -43,7 +43,7 @@ impl OperatingPoint {
         Ok(())
     }
 
-    /// The same point where circuits must not change after the start.
+    /// This operating point, with the condition that circuits do not change after the start.
     #[must_use]
     pub fn without_changes(&self) -> Self {
         Self { reconfiguration_delay_s: f64::INFINITY, ..*self }
@@ -71,7 +71,7 @@ impl OperatingPoint {
 }
 
 impl Problem {
-    /// The same problem with other numbers; profiles are shared.
+    /// This problem with other numbers of the fabric and size; profiles are shared.
     pub fn at(&self, numbers: &OperatingPoint) -> Self {
         Self { fabric: numbers.on(&self.fabric), size_bytes: numbers.size_bytes, ..self.clone() }
     }

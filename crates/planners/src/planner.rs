@@ -16,7 +16,8 @@ pub trait Planner: Sync {
     fn capabilities(&self) -> Capabilities {
         Capabilities::default()
     }
-    /// Whether it splits or joins steps of the schedule, so that bounds for these steps do not hold for its plans.
+    /// Whether the planner splits or joins steps of the schedule, so that bounds for these steps do not hold for its
+    /// plans.
     fn changes_steps(&self, _schedule: &Schedule, _ports: u32) -> bool {
         false
     }
@@ -25,8 +26,8 @@ pub trait Planner: Sync {
     fn left_out(&self, _shape: &Shape) -> Option<String> {
         None
     }
-    /// Its least time as known before flows are solved, and the work on these; `None` where it solves none, or knows
-    /// nothing.
+    /// The least time of its plan as known before flows are solved, and the work on these; `None` where it solves none,
+    /// or knows nothing.
     fn promise(&self, _problem: &Problem) -> Option<Promise> {
         None
     }
@@ -43,7 +44,9 @@ pub trait Planner: Sync {
     /// When no choice of its kind serves the problem.
     fn choose(&self, problem: &Problem) -> Result<Choice> {
         let choice = self.choose_within(problem, f64::INFINITY)?;
-        choice.ok_or_else(|| Error::infeasible("planner", format!("{} finds no finite time", self.name())))
+        choice.ok_or_else(|| {
+            Error::infeasible("planner", format!("{} finds no plan that takes a finite time", self.name()))
+        })
     }
 }
 

@@ -57,7 +57,7 @@ impl Problem {
         Self::sharing(Arc::default(), schedule, fabric, settings, size_bytes, candidates)
     }
 
-    /// The same, for what shares a cache.
+    /// [`Problem::new`] for a problem that shares the cache of others.
     ///
     /// # Errors
     /// The errors of [`Problem::new`].
@@ -97,7 +97,8 @@ impl Problem {
         let mut table = ProfileTable::sharing(&cache.networks, schedule, &candidates, settings.routing, limits)?;
         let start = fabric.initial.given().and_then(|initial| table.position(initial));
         if let Some(start) = start.filter(|_| is_left_out) {
-            let reason = "among so many GPUs nothing stays on a start on which most of them look different";
+            let reason =
+                "with so many GPUs no step is planned on an initial topology on which most GPUs look different";
             let refusal = Error::refused("initial", table.candidate(start).name(), reason);
             table.refusals[start] = OnceLock::from(Some(refusal));
         }
@@ -115,7 +116,7 @@ impl Problem {
         })
     }
 
-    /// Another schedule on other candidates, on the same fabric, for the same size.
+    /// The problem of another schedule on other candidates, on this fabric, for this size.
     ///
     /// # Errors
     /// The errors of [`Problem::new`].

@@ -79,7 +79,7 @@ impl ProfileTable {
         Self::sharing(&KnownNetworks::default(), schedule, candidates, routing, limits)
     }
 
-    /// The same, with candidates that other tables hold prepared once for all.
+    /// [`ProfileTable::new`], where candidates that other tables hold are prepared once for all of them.
     ///
     /// # Errors
     /// The errors of [`ProfileTable::new`].
@@ -105,7 +105,7 @@ impl ProfileTable {
         Ok(Self::on_networks(schedule, patterns, networks, routing, limits))
     }
 
-    /// As [`ProfileTable::new`], for the schedule's patterns and candidates of its size that are prepared.
+    /// [`ProfileTable::new`] for candidates of the schedule's size that are prepared for routing.
     pub(crate) fn on_networks(
         schedule: Schedule,
         patterns: Arc<Patterns>,

@@ -13,7 +13,7 @@ use crate::{Choice, OperatingPoint};
 #[derive(Clone)]
 pub(crate) struct SequenceCost {
     fabric: Fabric,
-    /// How many steps there are.
+    /// Number of steps.
     count: u32,
     steps: Vec<EqualSteps>,
     /// How much changes, and at how many changes of topology so much does.

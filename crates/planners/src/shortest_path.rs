@@ -6,9 +6,9 @@ use crate::{Change, Charges};
 /// The state before the first step of a sequence of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing: the first topology is not charged.
+    /// No topology: the first one is not charged.
     Nothing,
-    /// This candidate.
+    /// The candidate with this index.
     Candidate(usize),
     /// The candidate of the last step: the sequence is a cycle.
     Last,

@@ -134,7 +134,7 @@ impl PyMesh {
                 true => Ok(losses),
                 false => Err(Error::Rejected {
                     check: "routing".into(),
-                    detail: "light that is followed through the MZIs makes other circuits".into(),
+                    detail: "light followed through the MZIs joins other cells than the circuits do".into(),
                 }),
             }
         })??)
@@ -223,6 +223,8 @@ fn proof_tuple(proof: Impossible, mesh: &Mesh, indices: &[usize]) -> ProofTuple 
             let why = reason(mesh, Unrouted::Loss { least_db });
             ("loss", format!("circuit {}: {why}", indices[circuit]), None, None)
         }
-        Impossible::Exhausted => ("exhausted", "all combinations of paths were tried".into(), None, None),
+        Impossible::Exhausted => {
+            ("exhausted", "all combinations of paths were tried, and none serves all circuits".into(), None, None)
+        }
     }
 }

@@ -67,7 +67,7 @@ pub fn packed<T: Serialize>(entries: &[T]) -> CoreResult<Packed> {
 /// # Errors
 /// Other bytes.
 pub fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> CoreResult<Vec<T>> {
-    let refuse = || Error::value("pickle", format!("{} bytes", bytes.len()), "what Lightloom pickled");
+    let refuse = || Error::value("pickle", format!("{} bytes", bytes.len()), "bytes that Lightloom pickled");
     let (entries, rest) = postcard::take_from_bytes(bytes).map_err(|_| refuse())?;
     if rest.is_empty() { Ok(entries) } else { Err(refuse().into()) }
 }

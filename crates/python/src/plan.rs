@@ -39,12 +39,14 @@ impl PyPlan {
     pub fn judged(&self) -> Result<&Plan> {
         let judge = || match lightloom::verify_plan(&self.plan).first_failure() {
             None => Ok(()),
-            Some(check) => Err(Error::malformed("plan", format!("its check fails: {}: {}", check.name, check.detail))),
+            Some(check) => {
+                Err(Error::malformed("plan", format!("the plan fails the check `{}`: {}", check.name, check.detail)))
+            }
         };
         self.judged.get_or_init(judge).clone().map(|()| &self.plan)
     }
 
-    /// As [`PyPlan::judged`], without the interpreter's lock.
+    /// [`PyPlan::judged`], called without the interpreter's lock.
     fn judged_without_lock(&self, py: Python<'_>) -> CoreResult<&Plan> {
         Ok(interruptible(py, || self.judged())??)
     }

@@ -101,7 +101,7 @@ pub fn profile(
     let arcs = traffic.into_iter().map(|(src, dst, weight)| TrafficEntry { src, dst, weight });
     let traffic = Traffic::new(Translations::trivial(topology.0.ranks()), arcs)?.with_found_symmetry();
     if traffic.arcs().is_empty() {
-        return Err(Error::value("traffic", "no transfers", "at least one").into());
+        return Err(Error::value("traffic", "no transfers", "at least one transfer").into());
     }
     let front = interruptible(py, || RoutingNetwork::new(&topology.0).front(&traffic, routing))?;
     let points = front.as_ref().map_or(&[][..], |front| front.points());

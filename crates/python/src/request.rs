@@ -76,7 +76,7 @@ impl PyRequest {
         Ok(self.0.size_bytes()?)
     }
 
-    /// As plans say it.
+    /// The bytes that plans state as `traffic_bytes`.
     #[getter]
     fn traffic_bytes(&self) -> CoreResult<Option<u64>> {
         let share = match &self.0.workload {

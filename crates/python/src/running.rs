@@ -23,8 +23,11 @@ pub fn change_times(py: Python<'_>, plan: &PyPlan) -> CoreResult<(Vec<f64>, Vec<
             let topology = &plan.topologies[step.topology];
             let change = before.filter(|_| step.reconfigured).map(|before| policy.between(before, topology, ports));
             if change.is_some_and(|change| change.in_background) {
-                let reason = "its circuits change in the background before step";
-                return Err(Error::malformed("plan", format!("{reason} {}; such plans are not run", index + 1)));
+                let reason = "the circuits of the plan change in the background before step";
+                return Err(Error::malformed(
+                    "plan",
+                    format!("{reason} {}; only plans without background reconfiguration are run", index + 1),
+                ));
             }
             dark_s.push(change.map_or(0.0, |change| change.delay_s));
             windows_s.push(policy.window_s(index));
@@ -46,7 +49,7 @@ pub fn run_request<'py>(
     let dark = step("dark_ns")?;
     let columns = [step("configuration")?, step("is_changed")?, step("window_ns")?, step("predicted_ns")?];
     if columns.iter().any(|column| column.len() != dark.len()) {
-        return Err(PyValueError::new_err("the columns of steps are not of one length"));
+        return Err(PyValueError::new_err("the columns of steps have different lengths"));
     }
     let settings_of_steps = dark.iter().enumerate().map(|(index, &dark_ns)| StepSetting {
         configuration: columns[0][index] as u32,
@@ -122,10 +125,11 @@ pub fn free_memory() -> Option<u64> {
     runtime::free_bytes()
 }
 
-/// Sleeps; nanoseconds by which half, 99 of 100 and all of them were late at most.
+/// The number of sleeps; the nanoseconds by which half of them, 99 of 100 and all of them woke too late, at most.
 type LatenessTuple = (u64, u64, u64, u64);
-/// Nanoseconds of runs; `StepTimes`, `RankTimes` and `CircuitUse` one after the other; lateness in the probe, of the
-/// switch and of ranks; whether real-time priority and locked memory were granted.
+/// The nanoseconds that each run took; the numbers of all `StepTimes`, of all `RankTimes` and of all `CircuitUse`, run
+/// after run; how late the probe, the switch and the ranks woke; whether real-time priority and locked memory were
+/// granted.
 type ReportTuple<'py> = (Bound<'py, PyArray1<u64>>, [Bound<'py, PyArray1<u64>>; 3], [LatenessTuple; 3], (bool, bool));
 
 /// The result of a run of runs.

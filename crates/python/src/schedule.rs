@@ -60,7 +60,7 @@ impl PySchedule {
         let collective = Collective::parse(&text("collective", collective)?)?;
         let root = root.map(|root| whole("root", root)).transpose()?.unwrap_or(0);
         let chunks = if let Some(pieces) = pieces {
-            let accepts = "a list of pieces, each its source, its destination, and its bytes over the buffer's";
+            let accepts = "a list of pieces, each its source, its destination, and its share of the buffer's bytes";
             let pieces = pieces.extract().map_err(|_| Error::value("pieces", "what was given", accepts))?;
             if collective != Collective::AllToAll {
                 return Err(Error::value("collective", collective.name(), "all-to-all where there are pieces").into());

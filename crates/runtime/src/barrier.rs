@@ -13,15 +13,16 @@ pub trait Barrier {
 
 /// A barrier's name, and how it is made in memory that is all zero.
 pub struct Kind {
-    /// As people write it.
+    /// The name that users write.
     pub name: &'static str,
     /// A description in a line.
     pub summary: &'static str,
-    /// Where it is from.
+    /// The publication of the barrier.
     pub source: &'static str,
     /// Bytes for so many ranks, from the start of the memory.
     pub footprint: fn(usize) -> usize,
-    /// For so many ranks; the last argument: every rank may have a core of its own, so that spinning harms nobody.
+    /// Makes the barrier for a number of ranks; the last argument: every rank may have a core of its own, so that
+    /// spinning harms nobody.
     pub make: for<'a> fn(&'a Shared, usize, bool) -> Box<dyn Barrier + 'a>,
 }
 

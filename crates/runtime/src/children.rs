@@ -84,7 +84,7 @@ impl Children {
         self.0.iter().find(is_stopped).map(|child| child.who)
     }
 
-    /// Whether all have ended.
+    /// Whether all processes have ended.
     pub fn are_over(&mut self) -> bool {
         for child in self.0.iter_mut().filter(|child| !child.is_over) {
             child.is_over = matches!(waitpid(Some(child.number), WaitOptions::NOHANG), Ok(Some(_)));

@@ -18,7 +18,7 @@ pub enum Element {
 /// The result that a receiver makes of two elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reduction {
-    /// Their sum.
+    /// The sum of the elements.
     Sum,
     /// The larger; NaN where one of them is NaN, as in NumPy.
     Max,

@@ -10,14 +10,14 @@ pub const ENVELOPE_BYTES: usize = 16 + HEADER_BYTES;
 pub struct Envelope {
     /// Number of the port that sent it.
     pub transmitter: u32,
-    /// Its number among those that the port has sent in its step, from 0.
+    /// Number of the packet among those that the port has sent in its step, from 0.
     pub sequence: u64,
     /// Header of the packet.
     pub header: Header,
 }
 
 impl Envelope {
-    /// As bytes.
+    /// The envelope as bytes.
     pub fn encode(&self) -> [u8; ENVELOPE_BYTES] {
         let mut bytes = [0; ENVELOPE_BYTES];
         bytes[..8].copy_from_slice(&self.sequence.to_le_bytes());
@@ -26,7 +26,7 @@ impl Envelope {
         bytes
     }
 
-    /// From the bytes of a datagram; `None` where they are no packet.
+    /// The envelope at the head of a datagram; `None` where the bytes are not a packet.
     pub fn decode(datagram: &[u8]) -> Option<Self> {
         let sequence = u64::from_le_bytes(*datagram.first_chunk()?);
         let transmitter = u32::from_le_bytes(*datagram.get(8..)?.first_chunk()?);

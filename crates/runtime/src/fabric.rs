@@ -11,11 +11,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// In words.
+    /// The reason in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "the port has no circuit; the switch refused the packet",
-            Self::Dark => "the port's circuit is dark, it is being set up; the switch refused the packet",
+            Self::Dark => "the port's circuit is dark while it is being set up; the switch refused the packet",
         }
     }
 }
@@ -25,9 +25,9 @@ impl Refusal {
 pub struct Passage {
     /// Number of the port that it leaves by.
     pub to: u32,
-    /// When its first bit enters the circuit.
+    /// Moment at which the first bit of the packet enters the circuit.
     pub first_ns: u64,
-    /// When its last bit has left it.
+    /// Moment at which the last bit of the packet has left the circuit.
     pub due_ns: u64,
 }
 

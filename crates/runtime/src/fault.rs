@@ -18,7 +18,7 @@ pub enum Fault {
     Ended {
         /// The process.
         who: Who,
-        /// When.
+        /// The place in the run.
         when: When,
         /// The signal, or the exit status.
         how: String,
@@ -30,9 +30,9 @@ pub enum Fault {
         who: Who,
         /// The event that was waited for, such as `arrive`.
         what: String,
-        /// How long.
+        /// Seconds of waiting.
         seconds: f64,
-        /// When.
+        /// The place in the run.
         when: When,
     },
     /// Something stopped a process, so that nothing went on.
@@ -40,9 +40,9 @@ pub enum Fault {
     Stopped {
         /// The process.
         who: Who,
-        /// When.
+        /// The place in the run.
         when: When,
-        /// How long.
+        /// Seconds of waiting.
         seconds: f64,
     },
     /// The switch got what it cannot lead anywhere.
@@ -50,9 +50,9 @@ pub enum Fault {
     Refused {
         /// The rank that sent it.
         rank: u32,
-        /// Its port, from 0.
+        /// Port of the rank, from 0.
         port: u32,
-        /// When.
+        /// The place in the run.
         when: When,
         /// The fault of the circuit.
         why: &'static str,
@@ -60,9 +60,9 @@ pub enum Fault {
     /// A switch said no.
     #[error("configuration {configuration} was not made, {when}: {why}")]
     NotMade {
-        /// Its index, from 0.
+        /// Index of the configuration, from 0.
         configuration: usize,
-        /// When.
+        /// The place in the run.
         when: When,
         /// The switch's answer.
         why: String,
@@ -72,9 +72,9 @@ pub enum Fault {
     Failed {
         /// The process.
         who: Who,
-        /// When.
+        /// The place in the run.
         when: When,
-        /// Its finding.
+        /// The finding of the process.
         why: String,
     },
     /// A process said why it failed, in words.
@@ -91,7 +91,7 @@ impl Fault {
         Self::System { what: what.into(), why: why.to_string() }
     }
 
-    /// The same, at a step that whoever found it did not know.
+    /// This fault with the step, where the code that found it did not know the step.
     #[must_use]
     pub fn at(self, when: When) -> Self {
         match self {
@@ -106,7 +106,7 @@ impl Fault {
 pub enum Who {
     /// One of the ranks.
     Rank(u32),
-    /// So many ranks, with the first of them.
+    /// Several ranks: their number, and the first of them.
     Ranks(u32, u32),
     /// The switch between them.
     Switch,

@@ -136,5 +136,9 @@ fn dropped() -> String {
     let of_errors =
         names.split(' ').zip(values.split(' ')).filter(|(name, count)| name.ends_with("Errors") && *count != "0");
     let counted: Vec<String> = of_errors.map(|(name, count)| format!("{name} {count}")).collect();
-    if counted.is_empty() { "its host dropped none".into() } else { format!("its host counts {}", counted.join(", ")) }
+    if counted.is_empty() {
+        "the receiving host dropped none".into()
+    } else {
+        format!("the receiving host counts {}", counted.join(", "))
+    }
 }

@@ -87,7 +87,7 @@ pub use serve::serve;
 #[cfg(target_os = "linux")]
 pub use synchronisation::{barrier_rounds, barriers};
 
-/// Nothing is known of memory here.
+/// `None`: on this system free memory is not known.
 #[cfg(not(target_os = "linux"))]
 pub fn free_bytes() -> Option<u64> {
     None
@@ -102,7 +102,7 @@ pub fn serve(_descriptor: i32) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// This system has no barriers.
+/// An empty list: on this system barriers cannot be measured.
 #[cfg(not(target_os = "linux"))]
 pub fn barriers() -> Vec<[&'static str; 3]> {
     Vec::new()

@@ -8,7 +8,8 @@ use crate::fault::Fault;
 
 /// A file of so many bytes, all of which are there: memory that is missing is a fault now, not a crash later.
 pub fn file_in_memory(name: &str, bytes: u64) -> Result<OwnedFd, Fault> {
-    let refused = |error: Errno| Fault::system("memory", format!("{} for {name} were refused: {error}", mib(bytes)));
+    let refused =
+        |error: Errno| Fault::system("memory", format!("the system refused {} for {name}: {error}", mib(bytes)));
     let file = memfd_create(name, MemfdFlags::CLOEXEC).map_err(refused)?;
     fallocate(&file, FallocateFlags::empty(), 0, bytes.max(1)).map_err(refused)?;
     Ok(file)
@@ -65,6 +66,6 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_had_is_refused_in_a_line() {
         let fault = file_in_memory("too much", u64::MAX).unwrap_err().to_string();
-        assert!(fault.starts_with("memory: 17592186044416.0 MiB for too much were refused: "), "{fault}");
+        assert!(fault.starts_with("memory: the system refused 17592186044416.0 MiB for too much: "), "{fault}");
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Namespaces {
     /// The switch's.
     pub switch: String,
-    /// By rank.
+    /// The namespace of each rank.
     pub ranks: Vec<String>,
     /// Index of the first port's interface in the switch's namespace.
     pub first_index: u32,
@@ -25,7 +25,10 @@ impl Namespaces {
     /// Namespaces that do not fit the ranks and ports of a run, or its packets.
     pub fn check(&self, ranks: u32, packet_bytes: u32) -> Result<()> {
         if self.ranks.len() != ranks as usize || self.first_index == 0 || self.first_index > 1 << 16 {
-            return Err(Error::malformed("program", "every rank has a namespace, and interfaces have indices"));
+            return Err(Error::malformed(
+                "program",
+                "every rank must have a namespace, and interfaces must have indices from 1 to 65536",
+            ));
         }
         if packet_bytes > MOST_PACKET_BYTES {
             return Err(Error::value(

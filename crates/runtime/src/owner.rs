@@ -15,7 +15,7 @@ pub trait Owner {
     /// `Fault::Abandoned` where it is gone.
     fn listen(&self) -> Result<(), Fault>;
 
-    /// So many runs are measured.
+    /// Told that `runs` runs have been measured.
     fn progress(&self, runs: u32);
 
     /// Asks it to have the outside switch make a configuration.

@@ -172,7 +172,7 @@ impl<'a, T: Transport> Rank<'a, T> {
             let is_sent = self.send()?;
             self.transport.flush();
             if came > incoming {
-                return Err(format!("{came} bytes came, of {incoming}"));
+                return Err(format!("{came} bytes arrived, and {incoming} were expected"));
             }
             if came == incoming && times.received_ns == 0 {
                 times.received_ns = now_ns();
@@ -245,7 +245,9 @@ impl<'a, T: Transport> Rank<'a, T> {
         let place = header.hop as usize + 1;
         let is_of_step = program.step.get(message).is_some_and(|&one| one as usize == step);
         if !is_of_step || program.path(message).get(place) != Some(&self.number) {
-            return Err(format!("a packet of message {message} came that is not for it; circuits lead elsewhere"));
+            return Err(format!(
+                "a packet of message {message} arrived that is not for this rank; circuits lead elsewhere than planned"
+            ));
         }
         Ok(program.path(message).get(place + 1).copied())
     }
@@ -267,7 +269,7 @@ impl<'a, T: Transport> Rank<'a, T> {
         let wanted = header.message as usize;
         let found = share.received.binary_search_by_key(&wanted, |received| received.message);
         let received =
-            found.map(|place| share.received[place]).map_err(|_| format!("message {wanted} is not for it"))?;
+            found.map(|place| share.received[place]).map_err(|_| format!("message {wanted} is not for this rank"))?;
         let begin = (received.staged_at + header.offset) as usize;
         let place = self.staged.get_mut(begin..begin + payload.len());
         place.ok_or_else(|| format!("message {wanted} is too long"))?.copy_from_slice(payload);

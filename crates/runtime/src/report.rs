@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 /// A rank's times of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RankTimes {
-    /// It was let go, and woke.
+    /// The rank was released by the barrier, and woke.
     pub released_ns: u64,
     /// Startup and computation were over.
     pub started_ns: u64,
-    /// All that it sends and forwards had left it.
+    /// All that the rank sends and forwards had left it.
     pub sent_ns: u64,
-    /// All that it receives and forwards had come.
+    /// All that the rank receives and forwards had arrived.
     pub received_ns: u64,
-    /// Its received data was copied and reduced.
+    /// The data that the rank received was copied and reduced.
     pub arrived_ns: u64,
     /// Bytes that it passed on for others.
     pub forwarded_bytes: u64,
@@ -39,22 +39,22 @@ pub struct StepTimes {
 pub struct CircuitUse {
     /// Bytes without headers.
     pub bytes: u64,
-    /// Its first packet began to be sent.
+    /// The first packet of the circuit began to be sent.
     pub first_ns: u64,
-    /// Its last packet was received.
+    /// The last packet of the circuit was received.
     pub last_ns: u64,
 }
 
 /// One run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Run {
-    /// From the first step's begin to the last one's end, without windows.
+    /// Time from the begin of the first step to the end of the last, without windows.
     pub measured_ns: u64,
-    /// By step.
+    /// Times of each step.
     pub steps: Vec<StepTimes>,
-    /// By step and rank.
+    /// Times of each rank, step by step.
     pub ranks: Vec<RankTimes>,
-    /// By step and number of transmitter.
+    /// Use of the circuit of each transmitter, step by step.
     pub circuits: Vec<CircuitUse>,
 }
 

@@ -31,9 +31,9 @@ pub struct Program {
     pub gpus: Vec<u32>,
     /// Where each message's segments begin, and the end of the last one's.
     pub segment_offsets: Vec<u64>,
-    /// In the workspace of a segment's source.
+    /// Offset of each segment in the workspace of its source.
     pub source_offset: Vec<u64>,
-    /// In the workspace of its destination.
+    /// Offset of each segment in the workspace of its destination.
     pub destination_offset: Vec<u64>,
     /// The size of a segment.
     pub size_bytes: Vec<u64>,
@@ -46,7 +46,7 @@ pub struct Program {
 pub struct StepSetting {
     /// Index of the configuration of circuits that is held in it.
     pub configuration: u32,
-    /// Whether that configuration is made before it.
+    /// Whether the configuration is made before the step.
     pub is_changed: bool,
     /// Nanoseconds for which ports that change are dark.
     pub dark_ns: u64,
@@ -71,7 +71,7 @@ pub struct Request {
     pub configurations: Vec<Vec<Option<u32>>>,
     /// Index of the configuration that is there when a run begins.
     pub initial: u32,
-    /// By step.
+    /// Circuits and times of each step.
     pub steps: Vec<StepSetting>,
     /// Where each rank's workspace begins in the memory that comes with the request.
     pub workspace_offset: Vec<u64>,
@@ -139,16 +139,16 @@ impl Program {
             ));
         }
         if self.workspace_bytes.len() != self.ranks as usize {
-            return wrong("every rank has a workspace");
+            return wrong("every rank must have a workspace");
         }
         if !is_partition(&self.gpu_offsets, messages, self.gpus.len())
             || !is_partition(&self.segment_offsets, messages, segments)
             || [self.source_offset.len(), self.destination_offset.len(), self.is_reduction.len()] != [segments; 3]
         {
-            return wrong("its columns are not of one length");
+            return wrong("its columns must have the same length");
         }
         if !self.step.is_sorted() || self.step.last().is_some_and(|&step| step >= self.steps) {
-            return wrong("messages are not in the order of steps");
+            return wrong("messages must be in the order of steps");
         }
         if messages > u32::MAX as usize {
             return wrong("it has too many messages");
@@ -156,7 +156,7 @@ impl Program {
         for message in 0..messages {
             let path = self.path(message);
             if path.len() < 2 || path.iter().any(|&rank| rank >= self.ranks) {
-                return wrong("a path has two ranks or more, all of the program");
+                return wrong("a path must have at least two ranks, all of them ranks of the program");
             }
             let [source, destination] = [path[0], path[path.len() - 1]].map(|rank| self.workspace_bytes[rank as usize]);
             for segment in self.segments(message) {
@@ -166,7 +166,7 @@ impl Program {
                     return wrong("a segment lies outside of a workspace");
                 }
                 if !size.is_multiple_of(element_bytes) {
-                    return wrong("a segment is not of whole elements");
+                    return wrong("a segment must consist of whole elements");
                 }
             }
             if self.message_bytes(message) == 0 {
@@ -205,7 +205,7 @@ impl Request {
         let wrong = |what: &str| Err(Error::malformed("program", what));
         let times = [self.ns_per_byte, self.deadline_factor];
         if times.iter().any(|time| !time.is_finite() || *time < 0.0) || self.ports == 0 || self.runs == 0 {
-            return wrong("times are finite, and there are ports and runs");
+            return wrong("times must be finite, and there must be ports and runs");
         }
         if !(PACKET_BYTES.0..=PACKET_BYTES.1).contains(&self.packet_bytes) {
             let (least, most) = PACKET_BYTES;
@@ -215,7 +215,11 @@ impl Request {
             namespaces.check(self.program.ranks, self.packet_bytes)?;
         }
         if self.program.ranks.checked_mul(self.ports).is_none_or(|ports| ports > 1 << 14) {
-            return Err(Error::value("ports", self.ports, "as many as give all ranks of a run together 16384"));
+            return Err(Error::value(
+                "ports",
+                self.ports,
+                "so many that all ranks of a run have at most 16384 together",
+            ));
         }
         if self.steps.len() != self.program.steps as usize
             || self.workspace_offset.len() != self.program.ranks as usize

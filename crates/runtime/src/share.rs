@@ -5,7 +5,7 @@ use crate::request::Request;
 /// A message that a rank sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
-    /// Its index.
+    /// Index of the message.
     pub message: usize,
     /// Bytes.
     pub bytes: u64,
@@ -16,9 +16,9 @@ pub struct Sent {
 /// A message that a rank receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
-    /// Its index.
+    /// Index of the message.
     pub message: usize,
-    /// Where its bytes are put until all have come.
+    /// Offset at which the bytes of the message are put until all have come.
     pub staged_at: u64,
 }
 

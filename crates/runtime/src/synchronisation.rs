@@ -39,7 +39,7 @@ pub fn barrier_rounds(name: &str, ranks: u32, rounds: u32, owner: u32) -> Result
     let is_owned = || getppid().is_some_and(|parent| parent.as_raw_nonzero().get() as u32 == owner);
     // The owner may end before it is watched.
     if !is_owned() || set_parent_process_death_signal(Some(Signal::KILL)).is_err() || !is_owned() {
-        return Err("the process that asked for it ended".into());
+        return Err("the process that asked for the measurement ended".into());
     }
     measured(kind, ranks as usize, rounds).map_err(|fault| fault.to_string())
 }

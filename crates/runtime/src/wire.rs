@@ -21,7 +21,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// As bytes.
+    /// The header as bytes.
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&self.message.to_le_bytes());
@@ -33,7 +33,7 @@ impl Header {
         bytes
     }
 
-    /// From bytes.
+    /// The header that these bytes are.
     pub fn decode(bytes: &[u8; HEADER_BYTES]) -> Self {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;

@@ -44,7 +44,7 @@ pub struct Circulants<'a> {
 #[derive(Debug)]
 struct Pattern<'a> {
     traffic: &'a Traffic,
-    /// Its average over Z_n, where it is not invariant itself.
+    /// Average of the traffic over Z_n, where the traffic is not invariant itself.
     averaged: Option<Traffic>,
     /// Offsets, and what a rank sends over each on average.
     offsets: Vec<(u32, f64)>,
@@ -84,15 +84,15 @@ impl<'a> Circulants<'a> {
         if let Some(step) = steps.iter().find(|step| step.traffic.ranks() != ranks) {
             return Err(Error::value(
                 "steps",
-                format!("one of {} ranks", step.traffic.ranks()),
-                format!("{ranks} ranks"),
+                format!("a step of {} ranks", step.traffic.ranks()),
+                format!("steps of {ranks} ranks"),
             ));
         }
         if steps.is_empty() || ports == 0 {
             return Err(Error::value(
                 "steps",
-                format!("{} on {ports} ports", steps.len()),
-                "at least one step and port",
+                format!("{} steps on {ports} ports", steps.len()),
+                "at least one step and one port",
             ));
         }
         let (mut patterns, mut of_step): (Vec<Pattern>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -105,7 +105,7 @@ impl<'a> Circulants<'a> {
         }
         let limit = most.min(MOST_BOUNDS / patterns.len() as u64);
         let exact = (1..=ports).take_while(|&ports| count(ranks, ports) <= limit).last().ok_or_else(|| {
-            Error::value("gpus", ranks, format!("at most {} for {} patterns", limit + 1, patterns.len()))
+            Error::value("gpus", ranks, format!("at most {} for {} traffic patterns", limit + 1, patterns.len()))
         })?;
         let mut found = Self {
             ranks,

@@ -34,7 +34,7 @@ pub const NAME: (&str, &str) =
 const FIRST_TEMPERATURES: [f64; 4] = [0.01, 0.02, 0.05, 0.1];
 /// Chains that start from the best that is known; the others start from circulants.
 const FROM_BEST: usize = 2;
-/// The same at the last move.
+/// At the last move of each chain, the part of its cost by which a move may add to it, on average.
 const LAST_TEMPERATURE: f64 = 0.003;
 /// A topology is better when it costs less by this part.
 const TOLERANCE: f64 = 1e-9;
@@ -125,7 +125,7 @@ fn single_links(topology: &Topology, group: &Translations) -> Vec<(Rank, Rank)> 
     links.flat_map(|link| (0..link.count).map(move |_| (link.src, link.dst))).collect()
 }
 
-/// As many random permutations as there are ports, none with a circuit from a rank to itself.
+/// The links of `ports` random permutations, none with a circuit from a rank to itself.
 fn random_links(group: &Translations, ports: u32, rng: &mut ChaCha8Rng) -> Vec<(Rank, Rank)> {
     let (representatives, elements) = (group.representatives(), group.elements());
     let mut links = Vec::new();

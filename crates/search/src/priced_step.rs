@@ -7,7 +7,7 @@ use model::{Routing, Traffic};
 /// A step of the interval that one topology is to serve.
 #[derive(Debug, Clone, Copy)]
 pub struct PricedStep<'a> {
-    /// Who sends to whom.
+    /// The traffic of the step: sources, destinations and weights.
     pub traffic: &'a Traffic,
     /// Price of a hop (δ), s.
     pub hop_s: f64,
@@ -22,7 +22,7 @@ impl PricedStep<'_> {
         Some(self.of(point.hops, point.load))
     }
 
-    /// No routing costs less than this, s, in O(arcs) when distances are known; `None` as for the cost.
+    /// Lower bound on the cost of any routing, s, in O(arcs) when distances are known; `None` as for the cost.
     pub fn estimate_s(&self, network: &RoutingNetwork) -> Option<f64> {
         let estimate = network.estimate(self.traffic, Routing::ConcurrentFlow)?;
         Some(self.of(estimate.hops, estimate.load))

@@ -11,7 +11,7 @@ pub(crate) struct Backlog {
     /// Departures of the packets in the queue, with the bytes of each.
     departures: VecDeque<(Series, u64)>,
     bytes: u64,
-    /// Most bytes at once.
+    /// The most bytes at once.
     pub(crate) most_bytes: u64,
 }
 

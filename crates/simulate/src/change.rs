@@ -13,12 +13,12 @@ pub(crate) struct Change {
     pub(crate) is_one: bool,
     /// Until the new circuits are up, less the window of computation before the step.
     pub(crate) delay_fs: u64,
-    /// Whether its ports carry nothing during the step before, so that they change then.
+    /// Whether the ports of the change carry nothing during the step before, so that they change then.
     pub(crate) in_background: bool,
 }
 
 impl Change {
-    /// From `before` to the topology of step `index`; none where the first topology is free.
+    /// The change from `before` to the topology of step `index`; none where the first topology is free.
     ///
     /// # Errors
     /// A delay that femtoseconds cannot count.

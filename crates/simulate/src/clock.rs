@@ -37,11 +37,13 @@ pub(crate) fn wire_fs(bytes: u64, bandwidth_bps: f64) -> Result<u64> {
     };
     match u64::try_from(fs) {
         Ok(fs) if fs <= LONGEST_FS => Ok(fs),
-        _ => Err(Error::value("bandwidth", format!("{bandwidth_bps} bit/s"), "a rate that sends a packet in 2305 s")),
+        _ => {
+            Err(Error::value("bandwidth", format!("{bandwidth_bps} bit/s"), "a rate that sends a packet within 2305 s"))
+        }
     }
 }
 
-/// As [`wire_fs`], of bytes that need not be whole ones; what rounding makes of a fraction is no femtosecond.
+/// [`wire_fs`] of bytes that need not be whole numbers; what rounding makes of a fraction is no femtosecond.
 ///
 /// # Errors
 /// A time above 2 305 s.

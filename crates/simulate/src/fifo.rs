@@ -49,7 +49,7 @@ struct Server {
     /// The packets that its GPU has handed over.
     lines: BinaryHeap<Head>,
     free_fs: u64,
-    /// It sends nothing more before.
+    /// The time before which the server sends nothing more.
     next_fs: u64,
     /// Packets to serve, those included that have not yet come.
     left: u64,
@@ -78,7 +78,7 @@ struct Fifo<'a> {
     is_limited: bool,
     /// Least time from the start of sending to the arrival at the next server, fs.
     lookahead_fs: u64,
-    /// From the start of sending to when the room is given back, at least, fs.
+    /// Least time from the start of sending to when the room is given back, fs.
     credit_fs: u64,
     /// When the first packet of any server can be sent, fs.
     first_fs: u64,
@@ -152,7 +152,7 @@ fn stuck(circuits: Vec<(Rank, Rank)>) -> Error {
         "buffer",
         format!(
             "packets in full buffers wait for each other, at the receivers of circuits {}{more} and of those like \
-             them; it takes a larger buffer, paced injection or other routes",
+             them; use a larger buffer, paced injection or other routes",
             shown.join(", ")
         ),
     )
@@ -227,7 +227,7 @@ impl<'a> Fifo<'a> {
         lanes.fold(self.servers[server].line_fs(), u64::min)
     }
 
-    /// Nothing that waits at `server` is sent before.
+    /// The time before which nothing that waits at `server` is sent, fs.
     fn start_fs(&self, server: usize) -> u64 {
         let head_fs = self.head_fs(server);
         if head_fs == u64::MAX {

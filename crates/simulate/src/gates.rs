@@ -12,7 +12,7 @@ struct State {
     waiting: u32,
     /// When the last one was met.
     met_fs: u64,
-    /// From then until the gate is open.
+    /// Time from then until the gate is open, fs.
     delay_fs: u64,
 }
 
@@ -100,7 +100,7 @@ impl Gates {
         }
     }
 
-    /// One of the conditions of `gate` is met at `now_fs`.
+    /// Notes that one of the conditions of `gate` is met at `now_fs`.
     fn meet(&mut self, gate: Gate, now_fs: u64, flows: usize, opened: &mut Vec<(Gate, u64)>) {
         let state = &mut self.states[gate as usize];
         state.met_fs = state.met_fs.max(now_fs);

@@ -37,7 +37,7 @@ pub(crate) struct Progress {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
     pub(crate) stream: u32,
-    /// When its last bit left the server.
+    /// When the last bit left the server.
     pub(crate) departure_fs: u64,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Nothing has happened yet.
+    /// A ledger in which nothing has happened yet.
     pub(crate) fn new(network: &QueueingNetwork) -> Self {
         Self {
             uses: vec![Use::default(); network.slots],

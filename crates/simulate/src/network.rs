@@ -22,13 +22,13 @@ pub(crate) struct Flow {
     pub(crate) part: f64,
     /// The flow's part of the transfer's bytes on the wire, at flow level, where they need not be whole packets.
     pub(crate) fluid_bytes: f64,
-    /// From the release of the flow to its first packet, fs.
+    /// Time from the release of the flow to its first packet, fs.
     pub(crate) phase_fs: u64,
-    /// From packet to packet at the sender, fs: 0 in a burst.
+    /// Time from packet to packet at the sender, fs: 0 in a burst.
     pub(crate) interval_fs: u64,
-    /// Its streams, the first hop's first.
+    /// Streams of the flow, the first hop's first.
     pub(crate) streams: Range<usize>,
-    /// Its number among those that arrive together.
+    /// Number of the flow among those that arrive together.
     pub(crate) number: u64,
     /// The number that counts at the first hop: in a burst, that of the transfer's first flow.
     pub(crate) lead: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Stream {
     pub(crate) flow: u32,
     /// Server that sends it.
     pub(crate) server: u32,
-    /// Where its use of the server is counted.
+    /// Index under which the use of the server is counted.
     pub(crate) slot: u32,
     /// The lane that it comes by; [`SENDER`] at the first hop.
     pub(crate) lane: u32,
@@ -89,7 +89,8 @@ pub(crate) struct Lane {
 pub(crate) struct Hop {
     /// Last bit out of a server to last bit at the far end.
     pub(crate) delay_fs: u64,
-    /// With cut-through, first bit out to when the packet may go on: header and delay. `None` where it is stored.
+    /// With cut-through, time from the first bit out to when the packet may go on: header and delay. `None` where it is
+    /// stored.
     pub(crate) cut_through_fs: Option<u64>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Nothing is on its way.
+    /// Room where nothing is on its way.
     pub(crate) fn new(ends: Lane) -> Self {
         let Lane { from, to } = ends;
         Self { from, to, runs: VecDeque::new(), left: 0, credits: VecDeque::new() }
@@ -88,7 +88,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Nothing is sent before, for want of room.
+    /// The time before which nothing is sent for want of room, fs.
     pub(crate) fn earliest_fs(&self, queues: &[Queue]) -> u64 {
         if self.bytes >= self.wanted {
             return self.granted_fs;

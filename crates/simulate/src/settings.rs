@@ -20,7 +20,7 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Injection {
-    /// All at the start of the step.
+    /// All packets at the start of the step.
     #[default]
     Burst,
     /// Evenly over the time that the step's busiest link needs.
@@ -42,10 +42,10 @@ pub enum Forwarding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Synchronisation {
-    /// When every GPU has everything of this one.
+    /// When every GPU has everything of this step.
     #[default]
     Barrier,
-    /// When its own data of this one are there and its own packets are out.
+    /// When its own data of this step are there and its own packets are out.
     Dataflow,
 }
 
@@ -53,7 +53,7 @@ pub enum Synchronisation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum ReconfigurationScope {
-    /// All of them.
+    /// All circuits.
     #[default]
     Global,
     /// Only the circuits that are set up or torn down.
@@ -64,7 +64,7 @@ pub enum ReconfigurationScope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Symmetry {
-    /// One of each orbit is simulated; the results are those of all.
+    /// One GPU of each orbit is simulated; the results are those of all GPUs.
     #[default]
     Quotient,
     /// Every GPU is simulated.

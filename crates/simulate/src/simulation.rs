@@ -36,7 +36,7 @@ pub struct CircuitUse {
 pub struct GpuTimes {
     /// The GPU.
     pub gpu: Rank,
-    /// When it had everything of the steps before, and the barrier was passed if there is one.
+    /// When the GPU had everything of the steps before, and the barrier was passed if there is one.
     pub ready_fs: u64,
     /// First bit out; `None` where it sends nothing.
     pub first_send_fs: Option<u64>,
@@ -49,7 +49,7 @@ pub struct GpuTimes {
 /// One step. Circuits and GPUs are one per orbit of `symmetry`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedStep {
-    /// When the first GPU was ready for it, fs.
+    /// When the first GPU was ready for the step, fs.
     pub start_fs: u64,
     /// Dark time before it, fs: all circuits are dark from `start_fs` on where reconfiguration is global.
     pub reconfiguration_fs: u64,
@@ -59,14 +59,14 @@ pub struct SimulatedStep {
     pub end_fs: u64,
     /// The group of which one GPU was simulated.
     pub symmetry: Translations,
-    /// By (src, dst, circuit).
+    /// Use of circuits, by (src, dst, circuit).
     pub circuits: Vec<CircuitUse>,
-    /// By GPU.
+    /// Times of each GPU.
     pub gpus: Vec<GpuTimes>,
 }
 
 impl SimulatedStep {
-    /// From its start to its end, fs.
+    /// Time from the start of the step to its end, fs.
     pub fn duration_fs(&self) -> u64 {
         self.end_fs - self.start_fs
     }

@@ -89,7 +89,9 @@ impl<'a> Wiring<'a> {
         let malformed = |reason: String| Error::malformed(format!("plan.steps[{index}].routes"), reason);
         for outer in [step.step.traffic().symmetry(), self.plan.topologies[step.topology].symmetry()] {
             if symmetry.ranks() != outer.ranks() || symmetry.meet(outer) != *symmetry {
-                return Err(malformed("their symmetry is not one of the step's traffic and topology".into()));
+                return Err(malformed(
+                    "the symmetry of the routes is not one of the step's traffic and topology".into(),
+                ));
             }
         }
         let weights: BTreeMap<(Rank, Rank), f64> =
@@ -99,16 +101,19 @@ impl<'a> Wiring<'a> {
             interruption::check();
             let pair = (arc.src, arc.dst);
             let Some(&weight) = weights.get(&pair) else {
-                return Err(malformed(format!("nothing is sent {} → {}", arc.src, arc.dst)));
+                return Err(malformed(format!(
+                    "there are routes {} → {}, and the step sends nothing there",
+                    arc.src, arc.dst
+                )));
             };
             let ends = |path: &[Rank]| (path.first().copied(), path.last().copied());
             let wrong = arc.paths.iter().find(|path| ends(&path.nodes) != (Some(arc.src), Some(arc.dst)));
             if arc.paths.is_empty() || wrong.is_some() {
-                return Err(malformed(format!("{} → {}: missing path, or wrong path ends", arc.src, arc.dst)));
+                return Err(malformed(format!("{} → {} has no path, or a path between other GPUs", arc.src, arc.dst)));
             }
             let shares: Vec<f64> = arc.paths.iter().map(|path| path.share).collect();
             let shares = Shares::new(&shares).filter(|_| !routed.contains_key(&pair)).ok_or_else(|| {
-                let wants = "must be there once, with shares of at least 0 of which one is above";
+                let wants = "must be listed once, with shares of at least 0, one of them above 0";
                 malformed(format!("{} → {} {wants}", arc.src, arc.dst))
             })?;
             routed.insert(pair, Routed { arc, weight, shares });
@@ -132,7 +137,7 @@ impl<'a> Wiring<'a> {
         let message = self.message(index, routed.weight)?;
         if arc.paths.len() > 1 && message.packets > MAX_SPLIT_PACKETS {
             let accepts =
-                format!("packets so large that a transfer over several paths has at most {MAX_SPLIT_PACKETS}");
+                format!("packets so large that a transfer over several paths has at most {MAX_SPLIT_PACKETS} of them");
             return Err(Error::value("packet_size", settings.payload_bytes, accepts));
         }
         let dealt = self.split(message.packets, shares);
@@ -203,7 +208,7 @@ impl<'a> Wiring<'a> {
         Ok(largest.wire_bytes * 8e15 / self.plan.fabric.bandwidth_bps * load)
     }
 
-    /// As [`split`], which arcs of the same form share.
+    /// [`split`] for these packets and shares, found once for all arcs of the same form.
     fn split(&mut self, packets: u64, shares: &Shares) -> Split {
         match &self.last_split {
             Some((same, of, split)) if *same == packets && of == shares => split.clone(),
@@ -274,7 +279,7 @@ struct Routed<'a> {
     shares: Shares,
 }
 
-/// From packet to packet of a path of `packets`, fs, so that they are spread over `busiest_fs`.
+/// Time from packet to packet of a path of `packets`, fs, so that they are spread over `busiest_fs`.
 ///
 /// # Errors
 /// Times that femtoseconds cannot count.
@@ -292,7 +297,7 @@ struct Dealt {
     parallel: u64,
     packets: u64,
     tail: Option<Packet>,
-    /// As [`Flow::part`] and [`Flow::fluid_bytes`].
+    /// [`Flow::part`] of the flow; the next field is its [`Flow::fluid_bytes`].
     part: f64,
     fluid_bytes: f64,
     interval_fs: u64,

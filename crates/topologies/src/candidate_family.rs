@@ -12,7 +12,7 @@ pub trait CandidateFamily: Sync {
     /// A description in one line.
     fn summary(&self) -> &'static str;
 
-    /// Where it is from: paper and section.
+    /// The publication of the family: paper and section.
     fn source(&self) -> &'static str;
 
     /// The topologies of this family for `shape`, none when it cannot serve it. `patterns` are the

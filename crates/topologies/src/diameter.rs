@@ -7,7 +7,7 @@ use crate::cutoffs::diameter::MOST_SEARCHED;
 /// The most hops between two GPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Diameter {
-    /// So many.
+    /// The number of hops.
     Hops(u32),
     /// Some GPU does not reach all others.
     Unreachable,

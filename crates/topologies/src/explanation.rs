@@ -16,14 +16,14 @@ const IRREGULAR: &str = "irregular graph";
 pub enum Explanation {
     /// No circuit at all.
     Dark,
-    /// So many circuits from every GPU to every other.
+    /// `count` circuits from every GPU to every other.
     Complete {
         /// GPUs.
         ranks: u32,
         /// Parallel circuits.
         count: u32,
     },
-    /// The same circuits from every GPU, each along one coordinate of the GPUs' numbers.
+    /// Circuits that are alike for all GPUs, each along one coordinate of the GPUs' numbers.
     Coordinates {
         /// GPUs.
         ranks: u32,
@@ -39,7 +39,7 @@ pub enum Explanation {
         /// Where each GPU's link leads, by GPU.
         to: BTreeMap<Rank, Rank>,
     },
-    /// The same circuits from every GPU, in some other way.
+    /// Circuits that are alike for all GPUs, in some other way.
     Alike {
         /// Where the first GPU's circuits lead, with how many lead there.
         first: Vec<(Rank, u32)>,
@@ -48,7 +48,7 @@ pub enum Explanation {
     Irregular {
         /// Circuits.
         circuits: u64,
-        /// Fewest and most of them that leave a GPU.
+        /// The fewest and the most circuits that leave a GPU.
         out: (u32, u32),
         /// After how many GPUs the circuits repeat, where they do.
         period: Option<u32>,

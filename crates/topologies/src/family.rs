@@ -10,7 +10,7 @@ pub trait Family: Sync {
     /// A summary, in one line, with what happens to ports that it does not need.
     fn summary(&self) -> &'static str;
 
-    /// Where it is from: paper and section, or the usual reference.
+    /// The publication of the family: paper and section, or the usual reference.
     fn source(&self) -> &'static str;
 
     /// Parameters that may follow the name in a spec, `[...]` where they may be left out; empty when nothing may

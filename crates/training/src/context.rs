@@ -26,7 +26,7 @@ pub(crate) struct Context<'a> {
     /// By family: its resting topology on its ports of that split; `None` where its groups cannot all have it at once.
     pub(crate) resting: Vec<Option<TopologyId>>,
     pub(crate) resting_name: String,
-    /// No plan of the iteration is faster.
+    /// Lower bound on the time of any plan of the iteration.
     pub(crate) bound: Bound,
 }
 

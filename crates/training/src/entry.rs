@@ -9,13 +9,13 @@ pub(crate) struct TopologyId(pub(crate) u32);
 pub(crate) struct Entry {
     /// Index of the plan; `None` for messages.
     pub(crate) plan: Option<usize>,
-    /// Its time without the change to its first topology, s.
+    /// Time of the plan without the change to its first topology, s.
     pub(crate) duration_s: f64,
     pub(crate) first: TopologyId,
     pub(crate) last: TopologyId,
     /// Whether messages have circuits of their own.
     pub(crate) direct: bool,
-    /// Whether it keeps one topology.
+    /// Whether the plan keeps one topology.
     pub(crate) keeps: bool,
     /// Whether messages pass through ranks that take no part in them.
     pub(crate) through: bool,

@@ -135,7 +135,7 @@ impl<'a> GroupPlans<'a> {
         }
     }
 
-    /// The same plan on the fabric's own delay, without the change to its first topology.
+    /// This plan with the fabric's own delay and without the change to its first topology.
     fn started_free(&self, asked: Asked, plan: &Plan) -> Result<Plan> {
         let fabric = self.fabric_of(asked, Initial::Free, self.delay_s)?;
         let mut steps = plan.steps.clone();

@@ -23,7 +23,7 @@ pub(crate) struct Family {
     pub(crate) key: FamilyKey,
     /// Ranks of a group.
     pub(crate) size: u32,
-    /// As people call it.
+    /// The name that users see.
     pub(crate) label: String,
     /// Whether some rank is in several different groups of it, which then cannot all have their topologies at once.
     pub(crate) overlaps: bool,

@@ -22,7 +22,7 @@ const PLACED: [usize; 2] = [400, 60_000];
 #[derive(Debug, Clone)]
 pub(crate) struct Ordered {
     pub(crate) timeline: Timeline,
-    /// No order is faster, s.
+    /// Lower bound on the time of any order, s.
     pub(crate) bound_s: f64,
     /// Whether this one is the fastest.
     pub(crate) is_best: bool,
@@ -77,8 +77,8 @@ fn fastest(timelines: impl Iterator<Item = Timeline>) -> Option<Timeline> {
     timelines.min_by(|a, b| a.total_s.total_cmp(&b.total_s))
 }
 
-/// No order is faster: the longest path; each machine by itself, over all iterations, and in one of them with the
-/// longest paths before and behind its turns.
+/// Lower bound on the time of any order: the longest path; each machine by itself, over all iterations, and in one of
+/// them with the longest paths before and behind its turns.
 fn bound_s(problem: &Problem<'_>, paths: &Paths, machines: &[machines::Machine]) -> f64 {
     let of_machine = |machine: &machines::Machine| {
         let in_one_s = one_at_a_time_s(problem, machine, |_| true, &paths.before_s, &paths.behind_s);

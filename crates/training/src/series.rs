@@ -57,7 +57,7 @@ struct Search<'a> {
 
 /// One run from given states.
 struct Run {
-    /// At the end, by state.
+    /// Cost at the end, by state, s.
     cost_s: Vec<f64>,
     /// By turn and state: the arc, and whether everything changed.
     back: Vec<Vec<(u16, bool)>>,

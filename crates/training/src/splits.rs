@@ -21,7 +21,7 @@ pub(crate) fn splits(families: usize, ports: u32) -> Vec<Split> {
     all
 }
 
-/// The same number of ports for each family, one more for the first ones where they do not go into each other.
+/// Equal numbers of ports for all families, one more for the first ones where the division leaves a rest.
 pub(crate) fn even(families: usize, ports: u32) -> Split {
     let families_u32 = families as u32;
     let share = |family: u32| ports / families_u32 + u32::from(family < ports % families_u32);

@@ -41,7 +41,7 @@ pub(crate) struct Event {
     pub(crate) start_s: f64,
     pub(crate) end_s: f64,
     pub(crate) reconfigured: bool,
-    /// How much later it starts than without the change before it.
+    /// How much later the node starts than without the change before it.
     pub(crate) exposed_s: f64,
     pub(crate) waits_for: Option<usize>,
 }

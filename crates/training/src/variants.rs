@@ -1,4 +1,4 @@
-//! The same plan with other topologies at its ends: backwards, or with the ranks numbered otherwise.
+//! Variants of a plan with other topologies at its ends: backwards, or with the ranks numbered otherwise.
 //!
 //! Neighbours in a sequence of collectives want other ends than a plan has; a variant takes exactly as long.
 

@@ -1,9 +1,9 @@
 //! The stated lower bounds.
 //!
 //! Two checks are made, and share no code with what states a bound: none is above the plan's time, and none that is for
-//! any algorithm is above the time of [schedules](own_schedules) that the judge makes. A bound that passes both may still
-//! be too large. How much a bound may state in its class is not known here: whoever has the crate `bounds` compares that,
-//! as a check of its own.
+//! any algorithm is above the time of [schedules](own_schedules) that the judge makes. A bound that passes both may
+//! still be too large. How much a bound may state in its class is not known here: whoever has the crate `bounds`
+//! compares that, as a check of its own.
 
 mod own_schedules;
 
@@ -26,18 +26,23 @@ pub(crate) fn check(plan: &Plan) -> Check {
     for Bound { seconds, class } in std::iter::once(&plan.bound).chain(&plan.narrow_bound) {
         tally.expect(seconds.is_finite() && *seconds >= 0.0, || format!("{seconds} s is not a time"));
         tally.expect(*seconds <= plan.total_s(), || {
-            format!("the bound is {seconds} s for {class}, the plan takes {} s", plan.total_s())
+            format!("the bound is {seconds} s for {class}, and the plan takes {} s", plan.total_s())
         });
         if let Some(own_s) = own_s.filter(|_| class.starts_with(ANY_ALGORITHM)) {
             tally.expect(*seconds <= own_s * (1.0 + ROUNDING), || {
-                format!("it is stated as {seconds} s for {class}, where a schedule without a change takes {own_s} s")
+                format!(
+                    "the bound is {seconds} s for {class}, and a schedule without a reconfiguration takes {own_s} s"
+                )
             });
         }
     }
     if let Some(narrow) = &plan.narrow_bound {
         let first = plan.bound.seconds;
         tally.expect(narrow.seconds >= first, || {
-            format!("{} s for a narrower class is below {first} s", narrow.seconds)
+            format!(
+                "the bound of {} s for a narrower class is below the one of {first} s for a wider class",
+                narrow.seconds
+            )
         });
     }
     let with = if own_s.is_some() { " and with the judge's own schedules; no bound is above any of them" } else { "" };

@@ -12,7 +12,7 @@ struct Changes {
     up: u64,
     /// Transmitters that are joined to another receiver than before, or to none, or now to one.
     transmitters: u64,
-    /// Most circuits that are set up out of, or into, one GPU.
+    /// The most circuits that are set up out of, or into, one GPU.
     up_at_one: u32,
     /// Most circuits out of, or into, a GPU that sets one up: those it has until then and those it sets up.
     needed: u32,

@@ -6,7 +6,9 @@ mod light;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Circuits, Configuration, Error, Initial, Plan, Rank, Result, SwitchSetting, Topology, sum_seconds};
+use model::{
+    Circuits, Configuration, Error, Initial, Plan, Rank, Result, SwitchSetting, Topology, counted, sum_seconds,
+};
 
 use crate::changes::Charge;
 use crate::report::{Check, Report, Tally};
@@ -14,11 +16,11 @@ use crate::report::{Check, Report, Tally};
 /// The GPU, or island, at each port. Written from the documentation of the kinds, not from the crate that assigns.
 #[derive(Debug, Clone, Copy)]
 enum Layout {
-    /// One switch, d ports of each GPU next to each other.
+    /// One switch, with the d ports of each GPU next to each other.
     Crossbar { ports: u32 },
     /// A switch a port, the GPUs in their order.
     Parallel,
-    /// One switch, the ports of each island next to each other.
+    /// One switch, with the ports of each island next to each other.
     Islands { gpus: u32, ports: u32 },
 }
 
@@ -113,13 +115,14 @@ fn switches_check(circuits: &Circuits, plan: &Plan, layout: Layout) -> (Check, b
     let (switches, ports) = layout.switches(plan);
     let mut tally = Tally::new("switches");
     let found = circuits.switches();
-    let mut holds =
-        tally.expect(found.len() == switches, || format!("there are {}, where the fabric has {switches}", found.len()));
+    let mut holds = tally.expect(found.len() == switches, || {
+        format!("the file has {}, where the fabric has {switches}", counted(found.len() as u64, "switch"))
+    });
     for switch in found {
         let expected = || format!("`{}` has {} ports, where {ports} are needed", switch.name, switch.ports);
         holds &= tally.expect(switch.ports >= ports, expected);
     }
-    (tally.into_check("number", "of switches and their ports"), holds)
+    (tally.into_check("count", "of switches and their ports, none too small"), holds)
 }
 
 /// Checks of the circuits that the switches join after each change.
@@ -134,17 +137,21 @@ fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
             for one in &told.disconnect {
                 let was = state.remove(&one.ingress);
                 changes.expect(was == Some(one.egress), || {
-                    format!("{}: {} → {} is given up and was not there", at(), one.ingress, one.egress)
+                    format!("{}: {} → {} is disconnected and was not connected", at(), one.ingress, one.egress)
                 });
             }
             for one in &told.connect {
                 let was = state.insert(one.ingress, one.egress);
-                changes.expect(was.is_none(), || format!("{}: ingress port {} is in use", at(), one.ingress));
+                changes.expect(was.is_none(), || {
+                    format!("{}: ingress port {} is connected and was in use", at(), one.ingress)
+                });
             }
             let egress: BTreeSet<u32> = state.values().copied().collect();
-            changes.expect(egress.len() == state.len(), || format!("{}: an egress port is joined twice", at()));
+            changes.expect(egress.len() == state.len(), || format!("{}: an egress port is connected twice", at()));
             let stated: BTreeMap<u32, u32> = told.connections.iter().map(|one| (one.ingress, one.egress)).collect();
-            changes.expect(stated == *state, || format!("{}: the changes lead to other connections", at()));
+            changes.expect(stated == *state, || {
+                format!("{}: the changes lead to other connections than the file lists", at())
+            });
             for (&ingress, &egress) in state.iter() {
                 *found.entry((layout.at(ingress), layout.at(egress))).or_insert(0) += 1;
             }
@@ -162,13 +169,15 @@ fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
             made.expect(count(&wanted) == count(&found), || {
                 let (number, name, noun) = (index + 1, topology.name(), layout.noun());
                 let [has, needs] = [&found, &wanted].map(count);
-                format!("configuration {number}: {has} circuits {noun} {src} → {dst}, where {name} has {needs}")
+                format!(
+                    "configuration {number}: {has} circuits from {noun} {src} to {noun} {dst}, where {name} has {needs}"
+                )
             });
         }
     }
     [
-        changes.into_check("change", "followed from dark switches"),
-        made.into_check("pair", "of ends joined as in the topologies"),
+        changes.into_check("change", "of connections, followed from dark switches on"),
+        made.into_check("pair", &format!("of {}s with the circuits of their topology", layout.noun())),
     ]
 }
 
@@ -192,7 +201,7 @@ fn steps_check(circuits: &Circuits, plan: &Plan) -> Check {
         }
         for &step in &configuration.steps {
             let in_order = tally.expect(step == next && step < plan.steps.len(), || {
-                format!("configuration {} has step {step} where {next} is due, both from 0", index + 1)
+                format!("configuration {} has step {step} where step {next} is due (steps count from 0)", index + 1)
             });
             next += 1;
             if in_order {
@@ -203,12 +212,14 @@ fn steps_check(circuits: &Circuits, plan: &Plan) -> Check {
             }
         }
     }
-    tally.expect(next == plan.steps.len(), || format!("{next} of the plan's {} steps have one", plan.steps.len()));
-    tally.into_check("statement", "of configurations and steps")
+    tally.expect(next == plan.steps.len(), || {
+        format!("{next} of the plan's {} steps have a configuration", plan.steps.len())
+    });
+    tally.into_check("statement", "of which configuration each step has")
 }
 
-/// When each has to begin being set: at the end of the step before, earlier by what that step hides of the change where
-/// what is set up is on ports that are dark then.
+/// Checks when the setting of each configuration begins: at the end of the step before, earlier by what that step hides
+/// of the change where what is set up is on ports that are dark then.
 fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
     let mut tally = Tally::new("times");
     let mut earliest_s = 0.0;
@@ -225,11 +236,14 @@ fn times_check(circuits: &Circuits, plan: &Plan) -> Check {
         let slack_s = 1e-9 * plan.total_s();
         tally.expect((configuration.time_s - expected_s).abs() <= slack_s, || {
             let number = index + 1;
-            format!("configuration {number} begins to be set at {} s, not at {expected_s} s", configuration.time_s)
+            format!(
+                "configuration {number} begins to be set up at {} s, and should at {expected_s} s",
+                configuration.time_s
+            )
         });
         earliest_s = expected_s;
     }
-    tally.into_check("configuration", "begun when the plan needs it")
+    tally.into_check("configuration", "set up at the times that the plan needs")
 }
 
 /// Whether a change touches nothing that is joined before it until that is given up: no port, or no switch where each

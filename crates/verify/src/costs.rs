@@ -57,7 +57,7 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
         in_force = Some(topology);
         reconfigurations += usize::from(changed > 0);
         flags.expect(step.reconfigured == (changed > 0), || {
-            format!("step {index}: reconfigured is {}, {changed} circuits change", step.reconfigured)
+            format!("step {index}: reconfigured is {}, and {changed} circuits change", step.reconfigured)
         });
         let [startup, propagation, transmission, reconfiguration] = &mut terms;
         let [startup_s, propagation_s, transmission_s, charge_s] = step.cost.terms();
@@ -72,7 +72,7 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
         ] {
             let ToleratedTime { seconds, rounding_s } = known;
             tally.expect((stated - seconds).abs() <= rounding_s, || {
-                format!("step {index}: stated as {stated} s, the fabric makes it {seconds} s")
+                format!("step {index}: stated as {stated} s; recomputed from the fabric it is {seconds} s")
             });
         }
         all_terms.extend(step.cost.terms());
@@ -117,10 +117,10 @@ fn total(plan: &Plan, mut terms: Vec<f64>, reconfigurations: usize) -> Check {
     // Each of the additions rounds once, by half a unit of the sum at most.
     let tolerance = f64::EPSILON * (count as f64).max(4.0);
     tally.expect(agree(plan.total_s(), sum, tolerance), || {
-        format!("the total is stated as {} s, the terms add up to {sum} s", plan.total_s())
+        format!("the total is stated as {} s, and the terms add up to {sum} s", plan.total_s())
     });
     tally.expect(plan.reconfigurations() == reconfigurations, || {
-        format!("{} reconfigurations are stated, {reconfigurations} steps change circuits", plan.reconfigurations())
+        format!("{} reconfigurations are stated, and {reconfigurations} steps change circuits", plan.reconfigurations())
     });
     tally.into_check(
         "sum",

@@ -16,7 +16,10 @@ pub(crate) fn check(plan: &Plan) -> [Check; 2] {
         let largest = amounts.values().copied().fold(0.0, f64::max);
         let expected = largest * plan.size_bytes as f64;
         bytes.expect(agree(step.transfer_bytes, expected, 1e-12), || {
-            format!("step {index}: m_i is stated as {} bytes, its largest transfer has {expected}", step.transfer_bytes)
+            format!(
+                "step {index}: transfer_bytes is stated as {}, and the largest transfer has {expected} bytes",
+                step.transfer_bytes
+            )
         });
         check_pattern(index, &step.step, &amounts, largest, &mut traffic);
     }
@@ -25,7 +28,7 @@ pub(crate) fn check(plan: &Plan) -> [Check; 2] {
     }
     [
         bytes.into_check("step", "with the stated bytes per transfer"),
-        traffic.into_check("traffic entry", "between the ranks and of the bytes of the transfers"),
+        traffic.into_check("traffic entry", "with the ranks and bytes of the transfers"),
     ]
 }
 
@@ -55,13 +58,13 @@ fn check_pattern(index: usize, step: &Step, amounts: &BTreeMap<(Rank, Rank), f64
     }
     let arcs = step.traffic().arcs_under(&both);
     tally.expect(arcs.len() == expected.len(), || {
-        format!("step {index}: {} pairs exchange data, its traffic has {} entries", expected.len(), arcs.len())
+        format!("step {index}: {} pairs exchange data, and the traffic has {} entries", expected.len(), arcs.len())
     });
     for arc in arcs {
         let weight = expected.get(&(arc.src, arc.dst)).copied().unwrap_or(0.0);
         tally.expect(agree(arc.weight, weight, 1e-12), || {
             format!(
-                "step {index}: the traffic {} → {} has weight {}, its transfers make {weight}",
+                "step {index}: the traffic {} → {} has weight {}, and the transfers make it {weight}",
                 arc.src, arc.dst, arc.weight
             )
         });
@@ -77,7 +80,7 @@ fn check_sums(pieces: &[Piece], tally: &mut Tally) {
     }
     for ((direction, rank), sum) in sums {
         tally.expect(sum <= 1.0 + 1e-9, || {
-            format!("pieces {direction} rank {rank} add up to {sum} of the largest sum of any rank")
+            format!("shares of the pieces {direction} rank {rank} add up to {sum}, more than 1")
         });
     }
 }

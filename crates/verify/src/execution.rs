@@ -27,7 +27,7 @@ pub(crate) fn run(chunks: &Chunks, steps: &[&Step]) -> Vec<Check> {
     if needed > MAX_STATE_BYTES {
         let mut tally = Tally::new("execution");
         tally.expect(false, || {
-            format!("up to {needed} bytes of state would be needed, at most {MAX_STATE_BYTES} are taken")
+            format!("executing the steps needs up to {needed} bytes of memory; at most {MAX_STATE_BYTES} are allowed")
         });
         return vec![tally.into_check("step", "")];
     }

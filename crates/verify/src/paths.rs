@@ -19,11 +19,11 @@ pub(crate) fn check(plan: &Plan) -> [Check; 3] {
             continue;
         };
         hops.expect(found.hops == step.hops, || {
-            format!("step {index}: hops is stated as {}, the longest path has {}", step.hops, found.hops)
+            format!("step {index}: hops is stated as {}, and the longest path has {}", step.hops, found.hops)
         });
         load.expect(agree(step.load, found.load, 1e-9), || {
             format!(
-                "step {index}: load is stated as {}, link {} → {} carries {}",
+                "step {index}: load is stated as {}, and link {} → {} carries {}",
                 step.load, found.busiest.0, found.busiest.1, found.load
             )
         });
@@ -47,9 +47,7 @@ fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -
     let traffic = step.step.traffic();
     for (whose, other) in [("topology", topology.symmetry()), ("traffic", traffic.symmetry())] {
         let inside = group.ranks() == other.ranks() && group.meet(other) == *group;
-        if !tally
-            .expect(inside, || format!("step {index}: the symmetry of the routes is not inside that of the {whose}"))
-        {
+        if !tally.expect(inside, || format!("step {index}: the symmetry of the routes is not one of the {whose}")) {
             return None;
         }
     }
@@ -88,7 +86,7 @@ fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -
     let expected = traffic.arcs().len() as u64 * u64::from(traffic.symmetry().order() / group.order());
     let all = seen.len() as u64 == expected;
     if !tally.expect(all, || {
-        format!("step {index}: {} arcs are routed, the traffic has {expected} under the same symmetry", seen.len())
+        format!("step {index}: {} arcs are routed, and the traffic has {expected} under the same symmetry", seen.len())
     }) {
         return None;
     }

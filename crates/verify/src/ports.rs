@@ -18,7 +18,7 @@ pub(crate) fn check(plan: &Plan) -> Check {
             for (gpu, degree) in degrees {
                 tally.expect(degree <= ports, || {
                     format!(
-                        "topology `{}`: {} {direction} GPU {gpu}, the fabric has {}",
+                        "topology `{}`: {} {direction} GPU {gpu}, which has {}",
                         topology.name(),
                         counted(degree, "circuit"),
                         counted(ports, "port")
@@ -27,7 +27,7 @@ pub(crate) fn check(plan: &Plan) -> Check {
             }
         }
     }
-    tally.into_check("degree", &format!("out of and into GPUs, within the {} of each", counted(ports, "port")))
+    tally.into_check("degree", &format!("of GPUs, out and in, all within {}", counted(ports, "port")))
 }
 
 type Degrees = BTreeMap<Rank, u64>;

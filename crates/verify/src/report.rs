@@ -7,7 +7,7 @@ use model::counted;
 pub struct Check {
     /// Name of the check, stable across versions.
     pub name: &'static str,
-    /// Whether nothing was found against it.
+    /// Whether nothing was found against what is checked.
     pub passed: bool,
     /// The checked items, with counts; or the first violation, with its step, ranks and chunk.
     pub detail: String,

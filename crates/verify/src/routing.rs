@@ -32,13 +32,13 @@ pub(crate) fn check(plan: &Plan) -> Check {
                 };
                 tally.expect(fault.is_none(), || {
                     let (name, fault) = (routing.name(), fault.unwrap_or_default());
-                    format!("step {index}: by {name} the traffic {} → {} {fault}", arc.src, arc.dst)
+                    format!("step {index}: with routing {name} the traffic {} → {} {fault}", arc.src, arc.dst)
                 });
             }
         }
     }
     match routing {
-        Routing::ConcurrentFlow => tally.into_check("path", "refused: concurrent-flow may take any"),
+        Routing::ConcurrentFlow => tally.into_check("path", "checked: routing concurrent-flow may take any"),
         _ => tally.into_check("traffic entry", &format!("routed by {}", routing.name())),
     }
 }
@@ -150,7 +150,7 @@ impl CircuitCounts {
         for path in &arc.paths {
             let hops = path.nodes.len().saturating_sub(1);
             if reached.hops != Some(hops) {
-                return Some(format!("takes {hops} hops where {} do", reached.hops.unwrap_or(0)));
+                return Some(format!("takes {hops} hops where {} are enough", reached.hops.unwrap_or(0)));
             }
             if !seen.insert(&path.nodes) {
                 return Some(format!("lists path {:?} twice", path.nodes));

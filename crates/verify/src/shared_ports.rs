@@ -17,15 +17,17 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
     let initial = plan.fabric.initial.given();
     let passed = |detail: String| Some(Check { name: "optics", passed: true, detail });
     if EVERY_TOPOLOGY.contains(&kind) && parameters.is_empty() {
-        return passed(format!("{kind} holds every topology of these ports"));
+        return passed(format!("{kind} can hold every topology within the ports of the GPUs"));
     }
     if kind == "mesh" {
-        return passed("circuits on a mesh are judged with their ways (`lightloom circuits`), not here".into());
+        return passed(
+            "not checked here: paths of light on a mesh are judged in the file that `lightloom circuits` writes".into(),
+        );
     }
     let size = |text: &str| text.parse::<u64>().ok().filter(|&number| number > 0);
     let sizes = parameters.split_once('x').and_then(|(gpus, ports)| Some((size(gpus)?, size(ports)?)));
     let Some((gpus, ports)) = sizes.filter(|_| kind == "islands") else {
-        tally.expect(false, || format!("`{spelling}` is no optical layer that is known"));
+        tally.expect(false, || format!("`{spelling}` is not a known optical layer"));
         return Some(tally.into_check("optical layer", ""));
     };
     for topology in plan.topologies.iter().chain(initial) {
@@ -36,7 +38,9 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
             });
         }
     }
-    Some(tally.into_check("islands", &format!("whose circuits fit the {} of each", counted(ports, "port"))))
+    Some(
+        tally.into_check("count", &format!("of circuits at islands, all within the {} of one", counted(ports, "port"))),
+    )
 }
 
 /// Circuits to other islands by island and direction.

@@ -17,7 +17,11 @@ pub fn topo_opt(ranks: u32, ports: u32) -> Result<Strategy> {
         let distance = |shift: u32| (f64::from(shift) - wanted).abs();
         let nearest = left.iter().copied().min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
         let Some(shift) = nearest else {
-            return Err(model::Error::value("ports", ports, format!("at most the {port} rings of {ranks} ranks")));
+            return Err(model::Error::value(
+                "ports",
+                ports,
+                format!("at most {port}, one for each shifted ring of {ranks} ranks"),
+            ));
         };
         left.retain(|&other| other != shift);
         chosen.push(shift);

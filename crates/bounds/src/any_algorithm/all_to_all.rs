@@ -33,7 +33,7 @@ pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> S
             let statement = Statement {
                 name: "distances",
                 class: class(Collective::AllToAll, rates.ports),
-                why: "few ranks are few hops away from a rank, however many the topologies, and n·d circuits carry the \
+                why: "on any number of topologies only few ranks are few hops away from a rank, and n·d circuits carry the \
                       hops of all blocks",
                 startup_s,
                 propagation_s,
@@ -55,7 +55,7 @@ pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> S
 
 /// The data that every rank sends and receives.
 enum Workload {
-    /// So many equal blocks, each of a share of m.
+    /// Equal blocks for `peers` ranks, each the part `share` of the buffer m.
     Equal { peers: u32, share: f64 },
     /// By rank: sent, received.
     Unequal { sent: Vec<Largest>, received: Vec<Largest> },

@@ -62,7 +62,7 @@ fn shares(islands: Islands, collective: Collective, ranks: u32) -> f64 {
     of_island(islands.gpus).max(of_island(last))
 }
 
-/// The same for blocks of given sizes.
+/// The largest part of the buffer that the blocks `pieces` take out of an island or into it.
 fn most_between(islands: Islands, pieces: &[Piece]) -> f64 {
     let count = pieces.iter().map(|piece| piece.src.max(piece.dst) / islands.gpus + 1).max().unwrap_or(0);
     let mut out = vec![0.0; count as usize];

@@ -1,4 +1,4 @@
-//! No algorithm of a collective is faster than this, on whatever topologies of degree d, reconfigured whenever.
+//! Lower bounds that hold for any algorithm of a collective, on any topologies of degree d, reconfigured at any time.
 //!
 //! One file per family of collectives. All of them count what every step-synchronous schedule must do: start, reach all
 //! ranks over hops, put bytes on n·d links, and change topologies.

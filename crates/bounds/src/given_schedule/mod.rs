@@ -1,4 +1,4 @@
-//! No sequence of topologies of degree d serves a given schedule faster than this.
+//! Lower bounds that hold for a given schedule on any sequence of topologies of degree d.
 //!
 //! A schedule on some topologies is cut into intervals of steps on one each. An interval costs no less than the largest
 //! of what is known of it:
@@ -36,7 +36,7 @@ use crate::topology_class::any_topology;
 /// Knowledge of intervals of steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum IntervalKnowledge {
-    /// Each step by itself.
+    /// What is known of each step by itself.
     Steps,
     /// Also: all of them share the places near a rank.
     SharedPlaces,
@@ -107,7 +107,7 @@ struct Needs {
 }
 
 struct StepNeeds {
-    /// One for each pair and orbit of the common group.
+    /// One traffic entry for each pair and orbit of the common group.
     arcs: Vec<TrafficEntry>,
     cycles: Cycles,
     /// Seconds a hop of the longest path, and a unit of load.
@@ -304,11 +304,11 @@ impl Needs {
     fn statement(&self, known: IntervalKnowledge, cuts: &Cuts) -> Statement {
         let (name, why) = match known {
             IntervalKnowledge::Steps => {
-                ("places", "in each step, of the peers of a rank d at most are one hop away, d^2 two hops, and so on")
+                ("places", "in each step, at most d of a rank's peers are one hop away, d^2 two hops, and so on")
             }
             IntervalKnowledge::SharedPlaces => (
                 "shared-places",
-                "of all peers of a rank between two reconfigurations, d at most are one hop away, and so on",
+                "of all a rank's peers between two reconfigurations, at most d are one hop away, d^2 two hops, and so on",
             ),
             IntervalKnowledge::Winding => (
                 "winding",

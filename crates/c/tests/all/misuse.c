@@ -35,7 +35,7 @@ static void wrong_options(void) {
         {"{\"gpus\": 8, \"startup\": -1}", "startup", "it takes"},
         {"{\"gpus\": 8, \"dims\": \"3x3\"}", "dims", "it takes"},
         {"{\"gpus\": 8, \"dims\": [2, \"4\"]}", "dims", "sizes such as"},
-        {"{\"gpus\": 8, \"reconfiguration_delay\": {}}", "reconfiguration_delay", "by port"},
+        {"{\"gpus\": 8, \"reconfiguration_delay\": {}}", "reconfiguration_delay", "for each port"},
         {"{\"gpus\": 8, \"initial\": \"square\"}", "initial", "unknown name"},
         {"{\"gpus\": 8, \"optics\": \"smoke\"}", "optics", "unknown name"},
         {"{\"gpus\": 8, \"candidates\": []}", "candidates", "names such as"},

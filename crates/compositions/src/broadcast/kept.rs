@@ -41,7 +41,7 @@ impl Made {
         self.turns.ranks()
     }
 
-    /// In parts on topologies that take turns.
+    /// The broadcast of `parts` parts on topologies that take turns.
     pub(super) fn in_turns(&self, parts: u32) -> Option<Arc<Spread>> {
         let lock = || self.by_parts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = lock().get(&parts) {
@@ -64,7 +64,7 @@ pub(crate) struct Broadcasts {
 type Key = (u32, u32, Rank);
 
 impl Broadcasts {
-    /// For so many ranks and ports.
+    /// The broadcasts that are made for `ranks` ranks with `ports` ports from `root`.
     ///
     /// # Errors
     /// The errors of [`Turns::new`].
@@ -78,7 +78,7 @@ impl Broadcasts {
         Ok(new)
     }
 
-    /// On the topology at the start; `None` where the root cannot reach every rank.
+    /// The broadcast on the topology at the start; `None` where the root cannot reach every rank.
     pub(super) fn on(&self, start: &Topology, root: Rank) -> Option<Arc<OneTopology>> {
         if let Some(one) = self.started.find(|one| one.root == root && one.topology == *start) {
             return Some(one);

@@ -28,10 +28,10 @@ pub(crate) use kept::Broadcasts;
 use kept::Made;
 use one_topology::OneTopology;
 
-/// Most parts times ranks.
+/// The most parts times ranks that are looked at.
 const MOST_SENT: u64 = 1 << 20;
 
-/// Most rounds.
+/// The most rounds of a broadcast.
 const MOST_ROUNDS: u32 = 2048;
 
 /// Hops of a step up to which every number is looked at; above, by an eighth more each time, and all that are left.

@@ -57,7 +57,7 @@ impl OneTopology {
         self.into_ranks.iter().map(|circuits| circuits.iter().map(brought).sum()).chain([leave]).min().unwrap_or(leave)
     }
 
-    /// In rounds of one part a circuit.
+    /// The broadcast in rounds in which every circuit carries one part.
     pub(super) fn in_parts(&self, parts: u32) -> Option<Arc<Spread>> {
         let lock = || self.by_parts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = lock().get(&parts) {

@@ -18,7 +18,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// For `ranks` of `ports` ports each. O(n·p·log n).
+    /// Shifts for `ranks` ranks of `ports` ports each. O(n·p·log n).
     ///
     /// # Errors
     /// The errors of [`Topology::new`].

@@ -18,7 +18,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// As steps of transfers. O(parts sent).
+    /// The composition with these steps of transfers. O(parts sent).
     ///
     /// # Errors
     /// The errors of [`Step::new`].

@@ -7,7 +7,7 @@ use super::spread::Sends;
 /// Shortest paths from the root to all ranks, spread over the links into each level as evenly as can be.
 #[derive(Debug)]
 pub(super) struct Tree {
-    /// By hops from the root.
+    /// The ranks by hops from the root.
     levels: Vec<Vec<Rank>>,
     parent: Vec<Rank>,
     /// Parallel circuits from the parent.

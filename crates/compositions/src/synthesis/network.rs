@@ -35,7 +35,7 @@ impl Network {
         Self::of(topology.expanded(), Translations::trivial(topology.ranks()))
     }
 
-    /// The same links turned round.
+    /// The network with every link turned round.
     #[must_use]
     pub fn turned(&self) -> Self {
         let turned = self.links.iter().map(|link| Link { src: link.dst, dst: link.src, count: link.count });

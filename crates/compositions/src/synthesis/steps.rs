@@ -12,7 +12,7 @@ use super::spread::Spread;
 /// How long steps are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// As many rounds as there is something to send for, up to so many. Without a limit steps are as few as the
+    /// Rounds for as long as there is something to send, up to so many. Without a limit steps are as few as the
     /// farthest rank is hops away.
     AtMost(u32),
     /// As many rounds as bring the end nearer by a round each, the end being as far away as the rank that lacks most

@@ -130,8 +130,8 @@ impl Library {
         known.iter().map(|topology| Wiring::of(topology, self.ports)).collect()
     }
 
-    /// So many topologies of shifted rings, one a port, that together have every rank near every other on one of them;
-    /// `None` where a single one is no better than the others, or ranks are too many.
+    /// `topologies` topologies of shifted rings, one ring a port, that together have every rank near every other on one
+    /// of them; `None` where a single one is no better than the others, or ranks are too many.
     fn shifted_rings(&self, topologies: usize) -> Option<Vec<Wiring>> {
         let (ranks, rings) = (self.demand.ranks(), topologies * self.ports);
         if topologies < 2 || ranks > MOST_SHIFTED || rings > MOST_RINGS || rings + 1 >= ranks {

@@ -9,7 +9,7 @@ use super::wiring::Wiring;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Way {
     pub(crate) wirings: Vec<Wiring>,
-    /// Whether the first one is that at the start, which stays as it is.
+    /// Whether the first topology is the one at the start, which stays as it is.
     pub(crate) from_start: bool,
 }
 
@@ -55,7 +55,7 @@ struct Layer {
     distances: Vec<u32>,
     reached: Vec<Rank>,
     through: Vec<f64>,
-    /// By circuit, over m.
+    /// Load of each circuit, over m.
     loads: Vec<f64>,
     hops: u32,
 }

@@ -2,7 +2,7 @@
 
 use model::{Link, Rank, Result, Topology, Translations};
 
-/// Where no circuit leads.
+/// Stands in place of a rank where no circuit leads.
 const DARK: Rank = Rank::MAX;
 
 /// Where the circuit of each port of each rank leads.
@@ -15,7 +15,7 @@ pub(crate) struct Wiring {
 }
 
 impl Wiring {
-    /// All ports dark.
+    /// The wiring in which all ports are dark.
     pub(crate) fn dark(ranks: usize, ports: usize) -> Self {
         Self { ranks, ports, heads: vec![DARK; ranks * ports] }
     }

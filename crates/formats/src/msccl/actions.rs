@@ -94,7 +94,7 @@ pub(super) fn of(program: &Program) -> Result<Vec<Action>> {
             let target = last_of.get(&(block, step)).copied().ok_or_else(|| {
                 Error::malformed(
                     actions[index].at,
-                    format!("it waits on step {step} of tb {block}, which is not there"),
+                    format!("it waits for step {step} of thread block {block}, which does not exist"),
                 )
             })?;
             actions[index].waits_on = Some(target);
@@ -145,7 +145,7 @@ fn pair(actions: &mut [Action]) -> Result<()> {
         for ends in [&sends, &receives] {
             let apart = ends.windows(2).find(|pair| actions[pair[0]].at.block != actions[pair[1]].at.block);
             if let Some(pair) = apart {
-                let reason = format!("{connection} is served by a second thread block");
+                let reason = format!("a second thread block serves {connection}; each connection takes one");
                 return Err(Error::malformed(actions[pair[1]].at, reason));
             }
         }

@@ -100,7 +100,7 @@ pub(super) fn parse(xml: &str) -> Result<Program> {
             Event::Text(text) if text.chars().all(char::is_whitespace) => {}
             Event::Comment(_) | Event::Decl(_) => {}
             Event::DocType(_) | Event::GeneralRef(_) => {
-                return Err(bad("xml", "document types and entities are not read"));
+                return Err(bad("xml", "XML document types and entities are not read"));
             }
             Event::Text(_) | Event::CData(_) | Event::PI(_) => {
                 return Err(bad("xml", "there is text between the elements"));
@@ -151,7 +151,8 @@ impl Builder {
         }
         let chunks = attributes.number("nchunksperloop")?;
         if chunks == 0 || u64::from(chunks) * u64::from(self.ranks) > MAX_SLOTS {
-            let reason = format!("{chunks} chunks on {} GPUs; 1 to {MAX_SLOTS} are read in all", self.ranks);
+            let reason =
+                format!("{chunks} chunks on each of {} GPUs; all GPUs together may have 1 to {MAX_SLOTS}", self.ranks);
             return Err(attributes.fault("nchunksperloop", &reason));
         }
         let coll = attributes.text("coll")?;
@@ -184,7 +185,8 @@ impl Builder {
         let gpu = Gpu { input: input?, output: output?, scratch: scratch?, copies: Vec::new(), blocks: Vec::new() };
         self.slots += u64::from(gpu.input) + u64::from(gpu.output) + u64::from(gpu.scratch);
         if self.slots > MAX_SLOTS {
-            return Err(attributes.fault("s_chunks", &format!("more than {MAX_SLOTS} chunks of buffers in all")));
+            return Err(attributes
+                .fault("s_chunks", &format!("the buffers of all GPUs have more than {MAX_SLOTS} chunks together")));
         }
         program.gpus.push(gpu);
         Ok(())
@@ -193,7 +195,7 @@ impl Builder {
     fn finish(self) -> Result<Program> {
         let mut program = self.header.ok_or_else(|| bad("xml", "there is no `algo` element"))?;
         if program.ranks() != self.ranks {
-            let reason = format!("it is {}, the file has {} gpu elements", self.ranks, program.ranks());
+            let reason = format!("it is {}, and the file has {} gpu elements", self.ranks, program.ranks());
             return Err(bad("algo.ngpus", &reason));
         }
         program.in_place |= program.gpus.iter().all(|gpu| gpu.output == 0);
@@ -265,12 +267,16 @@ fn step(program: &mut Program, handled: &mut u64, element: &BytesStart<'_>) -> R
     }
     *handled += u64::from(count);
     if *handled > MAX_SLOTS {
-        return Err(attributes.fault("cnt", &format!("more than {MAX_SLOTS} chunks in all steps")));
+        return Err(attributes.fault("cnt", &format!("all steps together move more than {MAX_SLOTS} chunks")));
     }
     let waits_on = match (attributes.number_or_none("depid")?, attributes.number_or_none("deps")?) {
         (Some(block), Some(step)) => Some((block, step)),
         (None, _) => None,
-        (Some(_), None) => return Err(attributes.fault("deps", "it is -1 and depid is not")),
+        (Some(_), None) => {
+            return Err(
+                attributes.fault("deps", "it is -1, and depid names a thread block; it takes a step of that block")
+            );
+        }
     };
     block.instructions.push(Instruction { kind, src, dst, count, waits_on });
     Ok(())
@@ -290,10 +296,10 @@ impl Attributes {
             let attribute = attribute.map_err(|error| bad(&place, &error.to_string()))?;
             let (key, value) = (attribute.key.as_ref().to_string(), attribute.value.to_string());
             if index >= MAX_ATTRIBUTES {
-                return Err(bad(&place, &format!("more than {MAX_ATTRIBUTES} attributes")));
+                return Err(bad(&place, &format!("the element has more than {MAX_ATTRIBUTES} attributes")));
             }
             if value.contains('&') {
-                return Err(bad(&format!("{place}.{key}"), "entities are not read"));
+                return Err(bad(&format!("{place}.{key}"), "XML entities (`&…;`) are not read"));
             }
             if values.insert(key.clone(), value).is_some() {
                 return Err(bad(&format!("{place}.{key}"), "it is given twice"));

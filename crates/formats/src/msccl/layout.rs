@@ -26,7 +26,7 @@ impl<'a> Layout<'a> {
                 if stated != 0 && stated != size && !in_share {
                     return Err(Error::malformed(
                         format!("schedule.gpu[{rank}].{key}"),
-                        format!("it is {stated}; {} has {size} chunks there", program.collective.name()),
+                        format!("it is {stated}; {} has {size} chunks in this buffer", program.collective.name()),
                     ));
                 }
             }
@@ -72,7 +72,8 @@ impl<'a> Layout<'a> {
                 Buffer::Output => "o",
                 Buffer::Scratch => "s",
             };
-            let reason = format!("{count} chunks at offset {offset} of buffer {name}, which has {size}");
+            let reason =
+                format!("{count} chunks at offset {offset} do not fit in buffer {name}, which has {size} chunks");
             return Err(Error::malformed(at, reason));
         }
         Ok(self.first_slot(at.gpu, buffer) + offset as usize)

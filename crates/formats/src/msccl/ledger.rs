@@ -146,7 +146,12 @@ impl Ledger {
         let (delivery, mut held) = match (a, b) {
             (Value::Arrived(delivery), held @ Value::Held { .. })
             | (held @ Value::Held { .. }, Value::Arrived(delivery)) => (delivery, held),
-            _ => return Err(Error::malformed(at, "it adds neither a received chunk to the GPU's own nor the reverse")),
+            _ => {
+                return Err(Error::malformed(
+                    at,
+                    "a sum must add a received chunk to the GPU's own chunk, or the reverse",
+                ));
+            }
         };
         let (own, _) = self.settle(&mut held, rank, at)?;
         self.check_sum(own, self.deliveries[delivery].chunk, at)?;
@@ -158,7 +163,10 @@ impl Ledger {
             return Err(Error::malformed(at, "it adds chunks in a collective that reduces nothing"));
         }
         if own != arriving {
-            return Err(Error::malformed(at, format!("it adds chunk {arriving} to chunk {own}")));
+            return Err(Error::malformed(
+                at,
+                format!("it adds chunk {arriving} to chunk {own}; a sum takes copies of one chunk"),
+            ));
         }
         Ok(())
     }
@@ -171,7 +179,7 @@ impl Ledger {
         let too_late = sent > level || (op == Op::Copy && self.newest(dst, chunk) != before);
         if known.is_some() || too_late {
             let reason =
-                format!("chunk {chunk} changed or was sent since this copy of it arrived, or it is used twice");
+                format!("chunk {chunk} changed or was sent after this copy of it arrived, or the copy is used twice");
             return Err(Error::malformed(at, reason));
         }
         self.deliveries[index].op = Some(op);

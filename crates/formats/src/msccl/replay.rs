@@ -111,9 +111,10 @@ impl Replay<'_> {
             }
         }
         match self.moments.iter().position(Option::is_none) {
-            Some(stuck) => {
-                Err(Error::malformed(actions[stuck].at, "it never starts: thread blocks wait on each other"))
-            }
+            Some(stuck) => Err(Error::malformed(
+                actions[stuck].at,
+                "this step can never start: thread blocks wait for each other in a circle",
+            )),
             None => Ok(()),
         }
     }
@@ -222,7 +223,7 @@ impl Replay<'_> {
                 let (added, mut sums) = (self.read(action, from)?, self.read(action, into)?);
                 for (sum, added) in sums.iter_mut().zip(added) {
                     let (Some(a), Some(b)) = (sum.value, added.value) else {
-                        return Err(Error::malformed(at, "it adds an empty slot"));
+                        return Err(Error::malformed(at, "one of the two slots that it adds is empty"));
                     };
                     sum.value = Some(self.ledger.add(a, b, here, &at)?);
                     sum.filled = sum.filled.max(added.filled);
@@ -236,9 +237,10 @@ impl Replay<'_> {
     fn value_of(&mut self, slot: &mut Slot, action: &Action, offset: usize) -> Result<(u32, usize)> {
         match &mut slot.value {
             Some(value) => self.ledger.settle(value, action.at.gpu, &action.at),
-            None => {
-                Err(Error::malformed(action.at, format!("nothing has arrived in the slot that it reads at +{offset}")))
-            }
+            None => Err(Error::malformed(
+                action.at,
+                format!("the slot that it reads at +{offset} is empty: no chunk has arrived there"),
+            )),
         }
     }
 
@@ -275,7 +277,10 @@ impl Replay<'_> {
             if let Some(Value::Held { chunk, .. }) = slot.value
                 && absent.contains(&chunk)
             {
-                return Err(Error::malformed(place, format!("chunk {chunk} never reaches its output")));
+                return Err(Error::malformed(
+                    place,
+                    format!("chunk {chunk} is in another buffer and never reaches the output"),
+                ));
             }
         }
         Ok(())
@@ -298,7 +303,14 @@ fn schedule(name: &str, chunks: &Chunks, deliveries: Vec<Delivery>) -> Result<Sc
         levels.entry(level).or_default().entry((src, dst, op)).or_default().push(chunk);
     }
     if levels.len() as u64 * u64::from(chunks.ranks()) > MAX_STEP_RANKS {
-        return Err(Error::malformed("schedule", format!("{} steps are more than are read", levels.len())));
+        return Err(Error::malformed(
+            "schedule",
+            format!(
+                "{} steps on {} GPUs; steps times GPUs may be at most {MAX_STEP_RANKS}",
+                levels.len(),
+                chunks.ranks()
+            ),
+        ));
     }
     let mut steps = Vec::with_capacity(levels.len());
     for transfers in levels.into_values() {

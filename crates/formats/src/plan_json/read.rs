@@ -67,19 +67,22 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
     if !(sum.is_finite() && (stated - sum).abs() <= TOTAL_TOLERANCE * sum) {
         return Err(Error::malformed(
             "plan.total_s",
-            format!("it is {stated}, the terms of the steps add up to {sum}"),
+            format!("it is {stated}, and the terms of the steps add up to {sum}"),
         ));
     }
     if let Some(stated) = text.repeated_s {
         let sum = plan.repeated_s();
         if !(sum.is_finite() && (stated - sum).abs() <= TOTAL_TOLERANCE * sum) {
-            let reason = format!("it is {stated}, repeated it takes {sum}");
+            let reason = format!("it is {stated}, and the repeated plan takes {sum}");
             return Err(Error::malformed("plan.repeated_s", reason));
         }
     }
     if text.reconfigurations != plan.reconfigurations() {
         let (stated, marked) = (text.reconfigurations, plan.reconfigurations());
-        return Err(Error::malformed("plan.reconfigurations", format!("it is {stated}, {marked} steps are marked")));
+        return Err(Error::malformed(
+            "plan.reconfigurations",
+            format!("it is {stated}, and {marked} steps are marked as reconfigured"),
+        ));
     }
     Ok(plan)
 }
@@ -114,7 +117,7 @@ fn chunks(collective: Collective, ranks: u32, text: ChunksText) -> Result<Chunks
         ChunksText::Buffer { .. } => true,
     };
     if !fits {
-        return Err(Error::malformed(field, format!("chunks of this kind do not make an {}", collective.name())));
+        return Err(Error::malformed(field, format!("chunks of this kind do not go with {}", collective.name())));
     }
     match text {
         ChunksText::Owned { parts } | ChunksText::Pairs { parts } => Chunks::even(collective, ranks, parts),
@@ -134,7 +137,7 @@ fn symmetry(ranks: u32, text: SymmetryText, field: &str) -> Result<Translations>
 fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
     let field = format!("plan.topologies[{id}]");
     if text.id != id {
-        return Err(Error::malformed(format!("{field}.id"), format!("it is {}, ids count from 0", text.id)));
+        return Err(Error::malformed(format!("{field}.id"), format!("it is {}; ids count from 0", text.id)));
     }
     let group = symmetry(ranks, text.symmetry, &format!("{field}.symmetry"))?;
     let name = name(&format!("{field}.name"), text.name)?;
@@ -143,7 +146,7 @@ fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
         if links.is_sorted_by_key(|link| (link.src, link.dst)) {
             return Ok(links);
         }
-        Err(Error::malformed(format!("{field}.{key}"), "they must be sorted by source, then destination"))
+        Err(Error::malformed(format!("{field}.{key}"), "links must be sorted by source, then destination"))
     };
     match (text.links, text.representatives) {
         (Some(links), None) => {
@@ -156,20 +159,26 @@ fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
             if topology.expanded() == written_out.links() && written_out.links() == links {
                 return Ok(topology);
             }
-            let reason = "they must be one per pair and invariant under the topology's symmetry";
+            let reason = "there must be one link for each pair, and the topology's symmetry must take links to links";
             Err(Error::malformed(format!("{field}.links"), reason))
         }
         (None, Some(links)) => {
             let place = format!("{field}.representatives");
             let links = sorted(links, "representatives")?;
             if links.len() as u64 * u64::from(group.order()) > MAX_LINKS {
-                return Err(Error::malformed(place, format!("they stand for more than {MAX_LINKS} links")));
+                return Err(Error::malformed(
+                    place,
+                    format!("the representatives stand for more than {MAX_LINKS} links"),
+                ));
             }
             let topology = Topology::new(name, group, links.iter().copied()).map_err(at(place.clone()))?;
             if topology.links() == links {
                 return Ok(topology);
             }
-            Err(Error::malformed(place, "they must be one for each orbit of pairs, from its first source"))
+            Err(Error::malformed(
+                place,
+                "there must be one link for each orbit of pairs, from the first source of the orbit",
+            ))
         }
         (None, None) => Err(Error::malformed(field, "missing field `links`")),
         (Some(_), Some(_)) => Err(Error::malformed(field, "it has both `links` and `representatives`")),
@@ -213,7 +222,10 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
         by_port_s if per_port_s == 0.0 => ReconfigurationDelay::of_switches(fixed_s, by_port_s.to_vec()),
         _ => {
             let field = "plan.fabric.reconfiguration_delay_per_port_s";
-            return Err(Error::malformed(field, format!("it is {per_port_s}; must be 0 if each port has a delay")));
+            return Err(Error::malformed(
+                field,
+                format!("it is {per_port_s}; it must be 0 where each port has a delay of its own"),
+            ));
         }
     };
     let fabric = Fabric {
@@ -232,7 +244,7 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
 fn step(index: usize, text: StepText, chunks: &Chunks, budget: &mut usize) -> Result<PlanStep> {
     let field = |name: &str| format!("plan.steps[{index}].{name}");
     if text.index != index {
-        return Err(Error::malformed(field("index"), format!("it is {}, steps count from 0", text.index)));
+        return Err(Error::malformed(field("index"), format!("it is {}; steps count from 0", text.index)));
     }
     let ranks = chunks.ranks();
     let group = symmetry(ranks, text.symmetry, &field("symmetry"))?;

@@ -149,8 +149,8 @@ fn topologies_of_many_links_are_written_as_one_of_each_orbit() {
     let whole: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(whole["topologies"][0]["representatives"], json!([[0, 1, 1]]));
     for (links, reason) in [
-        (json!([[1, 2, 1]]), "one for each orbit"),
-        (json!([[0, 1, 1], [0, 1, 1]]), "one for each orbit"),
+        (json!([[1, 2, 1]]), "one link for each orbit"),
+        (json!([[0, 1, 1], [0, 1, 1]]), "one link for each orbit"),
         (json!([[0, 2, 1], [0, 1, 1]]), "sorted"),
         (json!([[0, 1 << 15, 1]]), "two different GPUs"),
         (json!((1..600).map(|dst| [0, dst, 1]).collect::<Vec<_>>()), "more than 16777216 links"),

@@ -91,7 +91,7 @@ fn wrong_graphs_name_what_is_wrong() {
             "circle: `x` comes after `w`; `w` comes after `y`; `y` comes after `x`, in stream `s`",
         ),
         (vec![node("a", "\"c\"")], "workload.nodes[0].after", "`c` is no node"),
-        (vec![node("a", ""), node("a", "")], "workload.nodes[1].id", "another node's"),
+        (vec![node("a", ""), node("a", "")], "workload.nodes[1].id", "the id of another node"),
     ] {
         let error = workload_from_json(&text(&nodes)).unwrap_err();
         assert_eq!(error.field(), field);
@@ -109,7 +109,11 @@ fn wrong_values_name_their_key_and_what_it_takes() {
         (compute(r#""duration_s": "1ms""#), ".duration_s", "it is \"1ms\"; it takes a number"),
         (compute(r#""ranks": [0]"#), "", "missing field `duration_s`"),
         (compute(r#""duration_s": 1, "ranks": {}"#), ".ranks", "it takes a list of ranks, or the name of a group"),
-        (compute(r#""duration_s": 1, "size_bytes": 1"#), ".size_bytes", "a node of kind compute has no use for it"),
+        (
+            compute(r#""duration_s": 1, "size_bytes": 1"#),
+            ".size_bytes",
+            "a node of kind compute does not take this key",
+        ),
         (compute(r#""duration_s": 1, "length": 1"#), ".length", "unknown field `length`, expected one of `id`, `kind`"),
         (
             collective(r#""axis": "dp", "size_bytes": 1.5"#),

@@ -40,11 +40,11 @@ pub enum Kind {
 /// The part of a request that an option belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Arguments that whoever plans has by name: collective, size and fabric.
+    /// Arguments that every function which plans has by name: collective, size and fabric.
     Argument,
     /// The fabric.
     Fabric,
-    /// Other settings of everything that plans.
+    /// Settings other than the fabric, of all verbs and functions that plan.
     Setting,
     /// Options that only `plan` takes.
     Plan,
@@ -55,19 +55,19 @@ pub enum Part {
 pub struct PlanningOption {
     /// Name as Python, TOML files and sweeps write it; the command line has dashes for its underscores.
     pub name: &'static str,
-    /// How its value is written.
+    /// How the value of the option is written.
     pub kind: Kind,
     /// The part of a request that it belongs to.
     pub part: Part,
     /// Section of `--help` that shows it.
     pub group: &'static str,
-    /// Its meaning, in a sentence or two.
+    /// Meaning of the option, in a sentence or two.
     pub meaning: &'static str,
     /// Verbs of the command line that take it.
     pub verbs: &'static [&'static str],
     /// The value where nothing is said, as text; `None` where the option is then left open.
     pub default: Option<&'static str>,
-    /// In words, what is taken where the option is left open.
+    /// The value that is taken where the option is left open, in words.
     pub otherwise: &'static str,
     /// Kind of `lightloom list` that the names of a [`Kind::Name`] are of.
     pub names: &'static str,
@@ -87,8 +87,8 @@ impl PlanningOption {
         ranges::whole(self.name)
     }
 
-    /// Whether text, numbers and lists of them say it, so that [`crate::AskedFabric::read`] or [`crate::Asked::read`]
-    /// needs nothing else. Schedules and matrices are read from files first.
+    /// Whether text, numbers and lists of them state the value, so that [`crate::AskedFabric::read`] or
+    /// [`crate::Asked::read`] needs nothing else. Schedules and matrices are read from files first.
     pub fn is_read(&self) -> bool {
         self.part != Part::Argument && !matches!(self.kind, Kind::File | Kind::Matrix)
     }

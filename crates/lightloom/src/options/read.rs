@@ -43,7 +43,7 @@ impl Given {
     fn insert(&mut self, option: &'static PlanningOption, value: Value) -> Result<()> {
         match self.0.insert(option.name, value) {
             None => Ok(()),
-            Some(_) => Err(Error::malformed(option.name, "it is there twice")),
+            Some(_) => Err(Error::malformed(option.name, "it is given twice")),
         }
     }
 
@@ -53,7 +53,7 @@ impl Given {
         self.0.get(name).cloned().or_else(default).map(|value| read(&value, name)).transpose()
     }
 
-    /// The same of an option that has a default.
+    /// The result of `read` for the value of an option that has a default, or for that default.
     fn known<T>(&self, name: &str, read: impl Fn(&Value, &str) -> Result<T>) -> Result<T> {
         self.read(name, read)?.ok_or_else(|| Error::value(name, "nothing", "a value"))
     }

@@ -159,10 +159,12 @@ impl Value {
     /// Anything else, and a delay outside the range of times.
     pub fn delay(&self, field: &str) -> Result<ReconfigurationDelay> {
         let items = if let Self::List(items) = self { items.as_slice() } else { std::slice::from_ref(self) };
-        let text_of = |item: &Self| match item {
+        let text_of = |item: &Self| {
+            match item {
             Self::Text(text) => Ok(text.clone()),
             Self::Whole(_) | Self::Number(_) => item.time(field).map(|seconds| format!("{seconds:?}s")),
-            _ => Err(item.refuse(field, "a delay such as 10us, a technology, seconds, or a list of these by port")),
+            _ => Err(item.refuse(field, "a delay such as 10us, the name of a technology, a number of seconds, or a list with one of these for each port")),
+        }
         };
         let texts = items.iter().map(text_of).collect::<Result<Vec<_>>>()?;
         ReconfigurationDelay::parse(field, &texts.join(","))
@@ -212,7 +214,7 @@ impl Value {
         }
     }
 
-    /// One topology: a name, or as it is.
+    /// The topology that the value names or is.
     ///
     /// # Errors
     /// Anything else.
@@ -239,7 +241,7 @@ impl Value {
             let item = match item {
                 Self::Text(name) if name.is_empty() => return Err(empty()),
                 Self::Text(_) | Self::Topology(_) => item.topology(field)?,
-                _ => return Err(self.refuse(field, "names, files, graphs, or a list of them")),
+                _ => return Err(self.refuse(field, "names of topologies, files, graphs, or a list of these")),
             };
             if !found.contains(&item) {
                 found.push(item);

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::LinkChange;
 use super::port_assignment::PortAssignment;
-use crate::{Error, Link, Rank, Result, TECHNOLOGIES, Technology, Topology, Translations, units, unknown_name};
+use crate::{
+    Error, Link, Rank, Result, TECHNOLOGIES, Technology, Topology, Translations, counted, units, unknown_name,
+};
 
 /// Time of a change of topology, by the circuits before and after it.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,9 +24,9 @@ enum Beside {
     PerPort(f64),
     /// Port k of every GPU is on switch k: seconds of the slowest switch that changes.
     OfSwitches {
-        /// By port.
+        /// Seconds of the switch of each port.
         by_port_s: Arc<[f64]>,
-        /// The same, from the slowest on.
+        /// The seconds of all ports, the slowest first.
         slowest_first_s: Arc<[f64]>,
     },
 }
@@ -59,7 +61,7 @@ pub struct Compared<'a> {
 }
 
 impl ReconfigurationDelay {
-    /// The same delay for every change.
+    /// A delay that is equal for every change.
     pub fn constant(fixed_s: f64) -> Self {
         Self::per_port(fixed_s, 0.0)
     }
@@ -135,13 +137,14 @@ impl ReconfigurationDelay {
         self.check_times(field)?;
         let delays = self.terms().by_port_s.len();
         if ![0, ports as usize].contains(&delays) {
-            let accepts = format!("one delay for all, or as many as there are ports, {ports}");
-            return Err(Error::value(field, format!("a list of {delays}"), accepts));
+            let accepts =
+                format!("one delay for all ports, or one for each of the {}", counted(u64::from(ports), "port"));
+            return Err(Error::value(field, format!("a list of {}", counted(delays as u64, "delay")), accepts));
         }
         Ok(())
     }
 
-    /// Its terms: the fixed delay and what it adds for ports.
+    /// The terms of this delay: the fixed part, and what is added for ports.
     pub fn terms(&self) -> DelayTerms<'_> {
         let (per_port_s, by_port_s) = match &self.beside {
             Beside::PerPort(per_port_s) => (*per_port_s, &[][..]),
@@ -150,7 +153,7 @@ impl ReconfigurationDelay {
         DelayTerms { fixed_s: self.fixed_s, per_port_s, by_port_s }
     }
 
-    /// In words: `10.00 µs + 20.00 ns per changed port`, `10.00 µs on ports 1–2 and 3.000 ms on port 3`.
+    /// This delay in words: `10.00 µs + 20.00 ns per changed port`, `10.00 µs on ports 1–2 and 3.000 ms on port 3`.
     pub fn summary(&self) -> String {
         let fixed = units::show_time(self.fixed_s);
         match &self.beside {
@@ -191,7 +194,7 @@ impl ReconfigurationDelay {
         self.fixed_s
     }
 
-    /// The same with another part for any change.
+    /// This delay with another fixed part, which every change takes.
     #[must_use]
     pub fn with_fixed_s(&self, fixed_s: f64) -> Self {
         Self { fixed_s, ..self.clone() }

@@ -36,7 +36,7 @@ pub struct Reconfiguration {
 /// Quantities on which the charge of a change depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::VariantArray)]
 pub enum ChargeKind {
-    /// Nothing: all changes are charged the same.
+    /// The charge depends on nothing: all changes are charged the same.
     Constant,
     /// The two topologies.
     ByTopologies,
@@ -54,7 +54,7 @@ pub struct LinkChange {
 }
 
 impl ChargeKind {
-    /// All of them.
+    /// All kinds of charges.
     pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 }
 
@@ -64,7 +64,7 @@ impl ReconfigurationPolicy {
         Self { delay, overlap }
     }
 
-    /// The same charge for every change.
+    /// A charge that is equal for every change.
     pub fn constant(delay_s: f64) -> Self {
         ReconfigurationDelay::constant(delay_s).into()
     }
@@ -79,19 +79,19 @@ impl ReconfigurationPolicy {
         &self.overlap
     }
 
-    /// The same overlap with another delay.
+    /// This policy with another delay.
     #[must_use]
     pub fn with_delay(&self, delay: ReconfigurationDelay) -> Self {
         Self { delay, ..self.clone() }
     }
 
-    /// The same with another part of the delay that any change takes.
+    /// This policy with another fixed part of the delay, which every change takes.
     #[must_use]
     pub fn with_fixed_s(&self, fixed_s: f64) -> Self {
         self.with_delay(self.delay.with_fixed_s(fixed_s))
     }
 
-    /// The same delay with another overlap.
+    /// This policy with another overlap.
     #[must_use]
     pub fn with_overlap(&self, overlap: ReconfigurationOverlap) -> Self {
         Self { overlap, ..self.clone() }
@@ -201,7 +201,7 @@ impl ReconfigurationPolicy {
 }
 
 impl From<ReconfigurationDelay> for ReconfigurationPolicy {
-    /// Nothing of the delay is hidden.
+    /// A policy of this delay of which nothing is hidden.
     fn from(delay: ReconfigurationDelay) -> Self {
         Self { delay, overlap: ReconfigurationOverlap::default() }
     }

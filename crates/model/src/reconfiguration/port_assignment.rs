@@ -14,7 +14,7 @@ pub struct PortAssignment {
     out: Vec<Vec<Rank>>,
 }
 
-/// In place of a rank: none.
+/// Stands in place of a rank where a port is dark.
 const DARK: Rank = Rank::MAX;
 
 impl PortAssignment {

@@ -11,7 +11,7 @@ pub struct Technology {
     pub delay_s: f64,
     /// Ports of one switch, where the source gives them.
     pub ports: Option<u32>,
-    /// Where the figure is from.
+    /// The publication that states the figure.
     pub source: &'static str,
 }
 

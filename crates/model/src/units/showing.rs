@@ -25,7 +25,7 @@ struct InUnits {
     /// With at most three decimals.
     text: String,
     unit: &'static str,
-    /// Whether the text is all of it.
+    /// Whether the text states the value exactly.
     exact: bool,
 }
 

@@ -57,7 +57,7 @@ fn check_ranks(field: &str, ranks: u32, list: &[Rank]) -> Result<()> {
     let mut seen = BTreeSet::new();
     match list.iter().find(|&&rank| rank >= ranks || !seen.insert(rank)) {
         Some(rank) if *rank >= ranks => {
-            Err(Error::malformed(field, format!("it names rank {rank} of the ranks 0 to {}", ranks - 1)))
+            Err(Error::malformed(field, format!("it names rank {rank}; ranks are 0 to {}", ranks - 1)))
         }
         Some(rank) => Err(Error::malformed(field, format!("it names rank {rank} twice"))),
         None => Ok(()),
@@ -86,17 +86,17 @@ pub(super) fn check_work(parts: &WorkloadParts, work: &Work, field: &dyn Fn(&str
             match over {
                 Over::Axis { axis, within } => {
                     let Some(found) = parts.mesh.get(*axis) else {
-                        return Err(Error::malformed(field("axis"), "it names an axis that the mesh has not"));
+                        return Err(Error::malformed(field("axis"), "it names an axis that the mesh does not have"));
                     };
                     if found.size < 2 {
                         return Err(Error::malformed(
                             field("axis"),
-                            format!("`{}` is of one rank; a collective needs two", short(&found.name)),
+                            format!("`{}` has one rank; a collective needs at least two", short(&found.name)),
                         ));
                     }
                     let named = listed(within)?;
                     if *within != Ranks::All && parts.groups_over(over).is_empty() {
-                        let reason = format!("no whole group of axis `{}` lies in them", short(&found.name));
+                        let reason = format!("these ranks hold no whole group of axis `{}`", short(&found.name));
                         return Err(Error::malformed(field("ranks"), reason));
                     }
                     Ok(named)
@@ -127,14 +127,15 @@ fn check_groups(parts: &WorkloadParts, groups: &[usize], field: &dyn Fn(&str) ->
         };
         let ranks = &group.ranks;
         if ranks.len() < 2 {
-            let reason = format!("`{}` is of one rank; a collective needs two", short(&group.name));
+            let reason = format!("`{}` has one rank; a collective needs at least two", short(&group.name));
             return Err(Error::malformed(field, reason));
         }
         if *size.get_or_insert(ranks.len()) != ranks.len() {
-            return Err(Error::malformed(field, "groups that run at once must be of one size"));
+            return Err(Error::malformed(field, "groups that run at the same time must have the same number of ranks"));
         }
         if let Some(rank) = ranks.iter().find(|&&rank| !seen.insert(rank)) {
-            let reason = format!("rank {rank} is in two of them; groups that run at once must be disjoint");
+            let reason =
+                format!("rank {rank} is in two of the groups; groups that run at the same time must be disjoint");
             return Err(Error::malformed(field, reason));
         }
     }

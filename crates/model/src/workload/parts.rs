@@ -7,7 +7,7 @@ use crate::{Collective, Rank};
 /// A dimension of the mesh of ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axis {
-    /// Its name, such as `tp`.
+    /// Name of the axis, such as `tp`.
     pub name: String,
     /// Ranks along it.
     pub size: u32,
@@ -16,7 +16,7 @@ pub struct Axis {
 /// Ranks with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankGroup {
-    /// Its name.
+    /// Name of the group.
     pub name: String,
     /// Different ranks; their order is the order of the collective's ranks.
     pub ranks: Vec<Rank>,
@@ -25,11 +25,11 @@ pub struct RankGroup {
 /// The ranks that take part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ranks {
-    /// All of them.
+    /// All ranks of the workload.
     All,
     /// A named group, by its index.
     Group(usize),
-    /// These, each once.
+    /// The ranks of this list, each once.
     List(Vec<Rank>),
 }
 
@@ -54,7 +54,7 @@ pub enum Work {
     Compute {
         /// The ranks that compute.
         ranks: Ranks,
-        /// How long it takes, s.
+        /// Duration of the computation, s.
         duration_s: f64,
     },
     /// A collective of one group, or of several at once.
@@ -84,7 +84,7 @@ pub struct WorkloadNode {
     pub id: String,
     /// Indices of the nodes that must have ended.
     pub after: Vec<usize>,
-    /// Its work.
+    /// Work of the node.
     pub work: Work,
 }
 

@@ -34,7 +34,7 @@ pub fn check(
         let fault =
             |what: &str| rejected(format!("circuit {index}, {} to {}: {what}", circuit.source, circuit.destination));
         if (path.first(), path.last()) != (Some(&circuit.source), Some(&circuit.destination)) {
-            return Err(fault("its path has other ends"));
+            return Err(fault("its path does not lead from its source to its destination"));
         }
         let mut passed = path.clone();
         passed.sort_unstable();

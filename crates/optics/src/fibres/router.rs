@@ -29,7 +29,7 @@ pub struct FibreRouting {
     pub paths: Vec<Vec<u32>>,
     /// Circuits on the busiest edge, those already there among them: the fibres that an edge needs at one wavelength.
     pub fibres: u32,
-    /// No paths need fewer.
+    /// Lower bound on the fibres that any paths need.
     pub bound: FibreBound,
     /// Passes over the circuits.
     pub passes: u32,

@@ -9,7 +9,7 @@ use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap, takes_none};
 use crate::shared_ports::{Sites, assign};
 
-/// One switch for all.
+/// The layer of one switch for all ports.
 pub(super) struct Crossbar;
 
 impl Kind for Crossbar {
@@ -30,7 +30,7 @@ impl Kind for Crossbar {
     }
 
     fn numbering(&self) -> &'static str {
-        "port p of GPU g, both from 0, is port g·d + p + 1 of the switch: ingress by its transmitter, egress by its receiver"
+        "transmitter p of GPU g is at ingress port g·d + p + 1 of the switch, receiver p at the egress port of that number (d ports per GPU, p and g from 0)"
     }
 
     fn check(&self, parameters: &str) -> Result<()> {

@@ -36,7 +36,7 @@ impl Kind for OfIslands {
     }
 
     fn numbering(&self) -> &'static str {
-        "of islands of A GPUs with B ports, GPU g is in island g div A; port p of island i, both from 0, is port i·B + p + 1"
+        "AxB means A GPUs and B switch ports per island; GPU g is in island g div A; port p of island i (both from 0) is switch port i·B + p + 1"
     }
 
     fn check(&self, parameters: &str) -> Result<()> {

@@ -32,7 +32,7 @@ impl Kind for OfMzis {
     }
 
     fn summary(&self) -> &'static str {
-        "MZIs on interposers, a tile for each GPU; every circuit has a way through waveguides and a wavelength"
+        "MZIs on interposers, a tile for each GPU; every circuit has a path through waveguides and a wavelength"
     }
 
     fn source(&self) -> &'static str {
@@ -40,8 +40,8 @@ impl Kind for OfMzis {
     }
 
     fn numbering(&self) -> &'static str {
-        "port p of GPU g, both from 0, is port g·d + p + 1: ingress by its transmitter, egress by its receiver; GPUs are on \
-         the tiles of one interposer after the other, row by row"
+        "transmitter p of GPU g is at ingress port g·d + p + 1, receiver p at the egress port of that number (d ports per \
+         GPU, p and g from 0); GPUs are on the tiles of one interposer after the other, row by row"
     }
 
     fn check(&self, parameters: &str) -> Result<()> {
@@ -55,7 +55,7 @@ impl Kind for OfMzis {
         Ok(map)
     }
 
-    /// Whether every circuit finds a way on the empty mesh, which is what `light` falls back on.
+    /// Whether every circuit finds a path on the empty mesh, which is what `light` falls back on.
     fn admits(&self, parameters: &str, shape: &Shape, topology: &Topology) -> Result<()> {
         let placed = place(parameters, shape.gpus())?;
         tiles_have_enough(&placed, topology, None, "")?;
@@ -148,7 +148,7 @@ fn tiles_have_enough(placed: &Placed, topology: &Topology, beside: Option<&Topol
 }
 
 fn no_way(circuits: &str, reason: &str) -> Error {
-    Error::infeasible("optics", format!("the mesh has no way for all circuits of {circuits}: {reason}"))
+    Error::infeasible("optics", format!("the mesh has no paths for all circuits of {circuits}: {reason}"))
 }
 
 /// A route for each connection, its former route where the others find theirs, else on the empty mesh; or why a route
@@ -194,18 +194,23 @@ fn routed(placed: &Placed, pairs: &[(Rank, Rank)], known: &[Option<Route>]) -> s
         Some(Impossible::Cut(cut)) => return Err(format!("{cut}")),
         Some(Impossible::Lengths(lengths)) => return Err(format!("{lengths}")),
         Some(Impossible::Loss { circuit, least_db }) => {
-            return Err(of_one(circuit, &format!("the best path loses {least_db:.2} dB, more than max_loss_db")));
+            return Err(of_one(
+                circuit,
+                &format!("the best path loses {least_db:.2} dB, more than the limit max_loss_db"),
+            ));
         }
-        Some(Impossible::Exhausted) => return Err("all combinations of paths were tried".into()),
+        Some(Impossible::Exhausted) => {
+            return Err("all combinations of paths were tried, and none serves all circuits".into());
+        }
         None => {}
     }
     let lost = routing.routes.iter().position(|route| matches!(route, Err(Unrouted::FreePathLoses { .. })));
     if let Some(circuit) = lost {
-        return Err(of_one(circuit, "the paths that others leave free lose more than max_loss_db"));
+        return Err(of_one(circuit, "the paths that other circuits leave free lose more than the limit max_loss_db"));
     }
     let routes: Vec<Route> = routing.routes.into_iter().flatten().collect();
     if routes.len() < all {
-        return Err(format!("{found} of {all} circuits found one"));
+        return Err(format!("paths were found for {found} of {all} circuits"));
     }
     Ok(routes)
 }

@@ -33,7 +33,7 @@ impl Kind for Parallel {
     }
 
     fn numbering(&self) -> &'static str {
-        "port p of every GPU, from 0, is on switch port-p; there GPU g is port g + 1: ingress by its transmitter, egress by its receiver"
+        "transmitter p of GPU g is at ingress port g + 1 of switch port-p, receiver p at the egress port of that number (p and g from 0)"
     }
 
     fn check(&self, parameters: &str) -> Result<()> {

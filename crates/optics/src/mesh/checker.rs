@@ -35,13 +35,13 @@ pub fn check(settings: &MeshSettings, circuits: &[Circuit], routes: &[Option<&Ro
             |what: String| rejected(format!("circuit {index}, {} to {}: {what}", circuit.source, circuit.destination));
         let ends = (route.cells.first().copied(), route.cells.last().copied());
         if ends != (Some(circuit.source), Some(circuit.destination)) {
-            return Err(fault("its path has other ends".into()));
+            return Err(fault("its path does not lead from its source to its destination".into()));
         }
         if route.wavelength >= settings.wavelengths {
             return Err(fault(format!("there is no wavelength {}", route.wavelength)));
         }
         if route.lanes.len() + 1 != route.cells.len() {
-            return Err(fault(format!("{} MZIs and {} waveguides", route.cells.len(), route.lanes.len())));
+            return Err(fault(format!("its path has {} MZIs and {} waveguides", route.cells.len(), route.lanes.len())));
         }
         let mut loss_db = 0.0;
         for (at, &number) in route.lanes.iter().enumerate() {

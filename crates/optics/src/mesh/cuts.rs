@@ -73,10 +73,9 @@ impl fmt::Display for Cut {
         };
         write!(
             out,
-            "{} must leave {cells}, which {} {}",
+            "{} must leave {cells}, and the waveguides out of there carry at most {}",
             counted(self.circuits, "circuit"),
-            counted(self.places, "place"),
-            if self.places == 1 { "leaves" } else { "leave" }
+            self.places
         )
     }
 }

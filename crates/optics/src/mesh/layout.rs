@@ -10,9 +10,9 @@ use crate::grid::{Grid, MOST, Side};
 /// Losses of light on its way, in dB. The defaults are PCCL's, §4.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Losses {
-    /// For every crossing from one tile (reticle) to the next.
+    /// Loss of every crossing from one tile (reticle) to the next, dB.
     pub crossing_db: f64,
-    /// For a centimetre of waveguide.
+    /// Loss of a centimetre of waveguide, dB.
     pub waveguide_db_per_cm: f64,
     /// Between a waveguide and a fibre; a fibre has two such ends.
     pub coupling_db: f64,
@@ -54,12 +54,13 @@ pub struct MeshSettings {
     pub tile_size_cm: f64,
     /// Losses of light.
     pub losses: Losses,
-    /// No circuit may lose more, if there is a limit.
+    /// The most that a circuit may lose, dB; `None` without a limit.
     pub max_loss_db: Option<f64>,
 }
 
 impl MeshSettings {
-    /// One interposer of that many MZIs, a tile for each, one waveguide of one wavelength in each direction.
+    /// Settings of one interposer of `mzis` MZIs with a tile for each, one waveguide of one wavelength in each
+    /// direction.
     ///
     /// # Errors
     /// No error today for a valid grid; the grid of one interposer is made here.
@@ -227,7 +228,7 @@ impl Mesh {
         Some(sum)
     }
 
-    /// No path from cell to cell loses less: each has to cross every line of the grid between them.
+    /// The least loss of a path from cell to cell, dB: it has to cross every line of the grid between them.
     pub fn least_loss_db(&self, from: u32, to: u32) -> f64 {
         let ((row, column), (other_row, other_column)) = (self.grid.place(from), self.grid.place(to));
         let between = |sums: &[f64], a: u32, b: u32| (sums[a as usize] - sums[b as usize]).abs();

@@ -22,7 +22,7 @@ use crate::cutoffs::mesh_lengths::{FEWEST_ROUNDS, LONGEST, MOST_CELLS, MOST_ROUN
 pub struct Lengths {
     /// (cell, neighbour, length of each place between them); places that are left out have length 0.
     pub of: Vec<(u32, u32, u32)>,
-    /// How many circuits there are.
+    /// Number of circuits.
     pub circuits: usize,
     /// The sum of their distances.
     pub needed: u64,
@@ -35,7 +35,8 @@ impl fmt::Display for Lengths {
         let beyond = 100.0 * (self.needed as f64 / self.places as f64 - 1.0);
         write!(
             out,
-            "with places as long as they are sought, the shortest ways of {} are {beyond:.2}% longer than all places",
+            "with lengths by how many circuits seek a waveguide, the shortest paths of {} are {beyond:.2}% longer together than \
+             all wavelengths of all waveguides",
             counted(self.circuits as u64, "circuit")
         )
     }

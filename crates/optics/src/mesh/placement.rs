@@ -8,7 +8,8 @@ use crate::grid::Grid;
 
 use super::layout::{MOST_LANES, Mesh, MeshSettings};
 
-/// Settings after the MZIs, `key=value`, by the names that Python has for them.
+/// Keys of the settings `key=value` that follow the numbers of MZIs in `mesh:ROWSxCOLUMNS,...`: the names of the
+/// arguments of `Mesh` in Python.
 const KEYS: [&str; 12] = [
     "tiles",
     "interposers",
@@ -110,14 +111,14 @@ pub fn place(text: &str, gpus: u32) -> Result<Placed> {
             .filter(|(rows, columns)| rows * columns >= each)
             .min_by_key(|&(rows, columns)| (rows * columns, (mzis.rows() / rows).abs_diff(mzis.columns() / columns)));
         let Some((rows, columns)) = fewest else {
-            let accepts = format!("a tile for each of {each} GPUs of an interposer, and so at least as many MZIs");
+            let accepts = format!("at least {each} MZIs on an interposer, for a tile of each of its GPUs");
             return Err(Error::value("optics", format!("mesh of {mzis} MZIs"), accepts));
         };
         settings.tiles = Grid::new("tiles", rows, columns)?;
     }
     let tiles = settings.tiles;
     if tiles.cells() < each {
-        return Err(Error::value("tiles", tiles, format!("a tile for each of {each} GPUs of an interposer")));
+        return Err(Error::value("tiles", tiles, format!("at least {each} tiles, one for each GPU of an interposer")));
     }
     let mesh = Mesh::new(settings)?;
     let all = mesh.tile_grid();

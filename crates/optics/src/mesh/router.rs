@@ -27,7 +27,7 @@ pub fn route(mesh: &Mesh, circuits: &[Circuit], seed: u64) -> Result<Routing> {
     route_beside(mesh, circuits, &vec![None; circuits.len()], seed)
 }
 
-/// The same, where some circuits have routes already, which do not share places with each other. They keep them where
+/// [`route`] where some circuits have routes already, which do not share places with each other. They keep them where
 /// all others find one next to them, each on its shortest free path.
 ///
 /// # Errors

@@ -6,14 +6,14 @@ use super::cuts::Cut;
 use super::layout::Mesh;
 use super::lengths::Lengths;
 
-/// The way of a circuit's light.
+/// The path that the light of a circuit takes through a mesh, and its wavelength.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// Its wavelength, on all of the way.
+    /// The wavelength, the same along the whole path.
     pub wavelength: u32,
-    /// The MZIs that it passes, from source to destination.
+    /// The MZIs on the path, from source to destination.
     pub cells: Vec<u32>,
-    /// From each to the next, which of the waveguides or fibres there are in that direction.
+    /// The number of the waveguide or fibre from each MZI to the next, among those in that direction.
     pub lanes: Vec<u32>,
 }
 
@@ -37,15 +37,15 @@ pub enum Unrouted {
 /// Why not all circuits can be routed at once.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Impossible {
-    /// More circuits have to leave a set of cells than places do.
+    /// More circuits have to leave a set of cells than waveguides times wavelengths lead out of it.
     Cut(Cut),
     /// The circuits' shortest ways are longer, together, than all places, by these lengths.
     Lengths(Lengths),
     /// A circuit's best path loses more than the limit.
     Loss {
-        /// Its index.
+        /// Index of the circuit.
         circuit: usize,
-        /// Its loss on the best path.
+        /// Loss of the circuit on the best path, dB.
         least_db: f64,
     },
     /// All combinations of paths were tried.
@@ -55,7 +55,7 @@ pub enum Impossible {
 /// How routes were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Each circuit on its shortest free path, one after the other.
+    /// The method that gives each circuit its shortest free path, one circuit after the other.
     OneByOne,
     /// Circuits that share places moved until none did.
     Negotiated,
@@ -64,7 +64,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// In a word or two.
+    /// The name of this method.
     pub fn name(self) -> &'static str {
         match self {
             Self::OneByOne => "one-by-one",
@@ -81,7 +81,7 @@ pub struct Routing {
     pub routes: Vec<Result<Route, Unrouted>>,
     /// Proof that not all could be routed, where one was found.
     pub impossible: Option<Impossible>,
-    /// How they were found.
+    /// How the routes were found.
     pub method: Method,
     /// Passes of re-routing.
     pub passes: u32,
@@ -93,7 +93,7 @@ impl Routing {
         self.routes.iter().filter(|route| route.is_ok()).count()
     }
 
-    /// Whether every circuit has one.
+    /// Whether every circuit has a route.
     pub fn is_complete(&self) -> bool {
         self.routed() == self.routes.len()
     }

@@ -26,7 +26,7 @@ pub struct Setting {
     pub wavelength: u32,
     /// Where the light comes in. A waveguide's side is the one that it enters by.
     pub input: Port,
-    /// Where it goes out.
+    /// Where the light goes out.
     pub output: Port,
 }
 

@@ -2,7 +2,7 @@
 
 use model::{PortAssignment, Rank, Topology};
 
-/// In place of a GPU: none.
+/// Stands in place of a GPU where a port is dark.
 pub(crate) const DARK: Rank = Rank::MAX;
 
 /// A circuit by its switch, source and destination.
@@ -18,7 +18,7 @@ pub(crate) struct Colouring {
 }
 
 impl Colouring {
-    /// No circuit.
+    /// A colouring without circuits.
     pub fn dark(switches: usize, gpus: u32) -> Self {
         let dark = || vec![vec![DARK; gpus as usize]; switches];
         Self { out: dark(), into: dark() }

@@ -97,7 +97,7 @@ fn the_checker_sees_every_kind_of_fault() {
     let grid = Grid::new("servers", 2, 3).unwrap();
     let circuits = [Circuit { source: 0, destination: 2 }];
     let fault = |path: &[u32]| check(grid, Fibre::OneWay, &[], &circuits, &[path.to_vec()]).unwrap_err().to_string();
-    assert!(fault(&[0, 1]).contains("other ends"));
+    assert!(fault(&[0, 1]).contains("does not lead from its source"));
     assert!(fault(&[0, 2]).contains("not neighbours"));
     assert!(fault(&[0, 1, 0, 1, 2]).contains("twice"));
     assert!(check(grid, Fibre::OneWay, &[], &circuits, &[]).unwrap_err().to_string().contains("0 paths"));

@@ -204,7 +204,7 @@ fn one_fibre_carries_one_circuit_of_a_wavelength() {
     let routing = judged(&settings, &two, 0);
     assert_eq!(routing.routed(), 1);
     let Some(Impossible::Cut(cut)) = &routing.impossible else { panic!("no cut") };
-    assert_eq!(cut.to_string(), "2 circuits must leave rows 0 to 1, which 1 place leaves");
+    assert_eq!(cut.to_string(), "2 circuits must leave rows 0 to 1, and the waveguides out of there carry at most 1");
     assert!(judged(&MeshSettings { fibres: 2, ..settings.clone() }, &two, 0).is_complete());
     assert!(judged(&MeshSettings { wavelengths: 2, ..settings }, &two, 0).is_complete());
 }
@@ -220,7 +220,9 @@ fn the_checker_sees_every_kind_of_fault() {
         change(&mut routes);
         check(&settings, &wanted, &routes.iter().map(Some).collect::<Vec<_>>()).unwrap_err().to_string()
     };
-    assert!(faulty(&|routes| routes[0].cells[2] = 5).contains("its path has other ends"));
+    assert!(
+        faulty(&|routes| routes[0].cells[2] = 5).contains("its path does not lead from its source to its destination")
+    );
     assert!(faulty(&|routes| routes[0].cells[1] = 5).contains("nothing joins MZI 0 to MZI 5"));
     assert!(faulty(&|routes| routes[0].wavelength = 1).contains("there is no wavelength 1"));
     assert!(faulty(&|routes| routes[0].lanes[0] = 1).contains("waveguide 1 of 1"));

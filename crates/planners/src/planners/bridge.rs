@@ -58,7 +58,8 @@ impl Bridge {
     pub fn with_optical_ports(gpus: u32, optical_ports: u32) -> Result<Self> {
         let block = if optical_ports < 2 { gpus } else { gpus.saturating_mul(2).div_ceil(optical_ports).max(1) };
         if block >= gpus || !gpus.is_multiple_of(block) {
-            let accepts = format!("2·{gpus}/b optical ports or more, where b is the size of blocks that divide {gpus}");
+            let accepts =
+                format!("a number P for which blocks of ⌈2·{gpus}/P⌉ GPUs divide the {gpus} GPUs into two or more");
             return Err(Error::value("optical_ports", optical_ports, accepts));
         }
         Ok(Self { block })
@@ -143,7 +144,10 @@ impl Subrings {
             ));
         }
         if block > 1 && !pattern.is_single {
-            return refuse("blocks that share two optical ports take radix 2 in one direction".into());
+            return refuse(
+                "with fewer than two optical ports per GPU it takes algorithms of radix 2 that send in one direction"
+                    .into(),
+            );
         }
         let mut topologies: Vec<Topology> = Vec::new();
         let mut own = Vec::with_capacity(pattern.distances.len());

@@ -9,7 +9,7 @@ use crate::forwarded_blocks::ForwardedBlocks;
 use crate::join::join_steps;
 use crate::{Choice, LeastSum, Planner, Problem};
 
-/// On the generalised Kautz graph.
+/// The baseline on the generalised Kautz graph.
 pub(super) static KAUTZ: AllToAllBaseline = AllToAllBaseline {
     name: "direct-connect-kautz",
     summary: "All-to-All in one step on a generalised Kautz graph, by maximum concurrent flow",
@@ -17,7 +17,7 @@ pub(super) static KAUTZ: AllToAllBaseline = AllToAllBaseline {
     ..ANY
 };
 
-/// On the circulant graph of least hops.
+/// The baseline on the circulant graph of least hops.
 pub(super) static CIRCULANT: AllToAllBaseline = AllToAllBaseline {
     name: "direct-connect-circulant",
     summary: "All-to-All in one step on a circulant graph, by maximum concurrent flow",
@@ -56,7 +56,7 @@ fn choose(
     let ranks = u64::from(topology.ranks());
     let commodities = ranks * (ranks - 1) / u64::from(group.order());
     if commodities > MAX_COMMODITIES {
-        let reason = format!("its flow has {commodities} commodities; it serves up to {MAX_COMMODITIES}");
+        let reason = format!("its flow problem has {commodities} commodities; at most {MAX_COMMODITIES} are solved");
         return Err(Error::refused("planner", planner, reason));
     }
     let settings = CostSettings { routing: Routing::ConcurrentFlow, ..problem.settings };
@@ -77,5 +77,5 @@ fn least_ports(shape: &Shape) -> u32 {
 fn circulant(shape: &Shape) -> Result<Topology> {
     let stages = block_rounds::circulant(shape.gpus(), least_ports(shape))?.strategy().stages;
     let base = stages.into_iter().next().map(|stage| stage.topology);
-    base.ok_or_else(|| Error::infeasible("topology", "no circulant joins all GPUs"))
+    base.ok_or_else(|| Error::infeasible("topology", "no circulant graph connects all GPUs"))
 }

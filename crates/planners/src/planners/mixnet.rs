@@ -24,8 +24,10 @@ pub(crate) static MIXNET: AllToAllBaseline = AllToAllBaseline {
     choose: |blocks, limit_s| {
         let shape = &blocks.problem().fabric.shape;
         if shape.gpus() > MAX_GPUS {
-            let reason =
-                format!("it packs every pair's flow by itself, of up to {MAX_GPUS} GPUs, not {}", shape.gpus());
+            let reason = format!(
+                "it packs the flow of every pair by itself and takes at most {MAX_GPUS} GPUs, not {}",
+                shape.gpus()
+            );
             return Err(Error::refused("planner", blocks.planner(), reason));
         }
         blocks.on_one_topology(limit_s, |matrix| match matrix {

@@ -169,7 +169,7 @@ impl Distinct {
         self.known(&topology).unwrap_or_else(|| self.append(Arc::new(RoutingNetwork::of(topology))))
     }
 
-    /// As [`Distinct::place`].
+    /// [`Distinct::place`] of a topology that is prepared for routing.
     fn place_prepared(&mut self, network: &Arc<RoutingNetwork>) -> usize {
         self.known(network.topology()).unwrap_or_else(|| self.append(network.clone()))
     }

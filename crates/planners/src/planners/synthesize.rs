@@ -1,9 +1,9 @@
 //! Collectives in chunks over one topology that stays.
 //!
 //! On fabrics that cannot reconfigure, or where it does not pay, the topology is given and the algorithm is what is
-//! looked for: rounds in which every circuit carries a chunk (`compositions::synthesis`), as TACOS synthesizes them by a
-//! greedy matching at random (Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer, MICRO 2024). `weave`
-//! tries the same on the start and on topologies of small diameter, among much else.
+//! looked for: rounds in which every circuit carries a chunk (`compositions::synthesis`), as TACOS synthesizes them by
+//! a greedy matching at random (Won et al., TACOS: Topology-Aware Collective Algorithm Synthesizer, MICRO 2024).
+//! `weave` tries the same on the start and on topologies of small diameter, among much else.
 
 use model::{ChargeKind, Collective, Error, Result, Routing, Topology};
 
@@ -19,8 +19,8 @@ impl Planner for Synthesize {
     }
 
     fn summary(&self) -> &'static str {
-        "AllGather, ReduceScatter and AllReduce in chunks over one topology throughout, every circuit carrying one in every \
-         round: the start, the topology named, or the best of a list"
+        "AllGather, ReduceScatter and AllReduce in chunks over one topology throughout, every circuit carrying one chunk \
+         in every round: over the initial topology, the one named, or the best of a list"
     }
 
     fn source(&self) -> &'static str {

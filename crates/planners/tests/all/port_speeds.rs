@@ -200,6 +200,6 @@ fn a_list_is_one_delay_for_each_port() {
     let error = fabric.check().unwrap_err().to_string();
     assert_eq!(
         error,
-        "reconfiguration_delay: a list of 3 is not accepted; it takes one delay for all, or as many as there are ports, 2"
+        "reconfiguration_delay: a list of 3 delays is not accepted; it takes one delay for all ports, or one for each of the 2 ports"
     );
 }

@@ -10,10 +10,10 @@ use crate::system::Shared;
 const CAME: usize = 0;
 const ROUNDS: usize = LINE;
 
-/// Two words.
+/// The barrier of two words.
 pub static CENTRAL: Kind = Kind {
     name: "central",
-    summary: "all count themselves at one word; the last one wakes the others (futex)",
+    summary: "ranks count themselves in one word of memory; the last one wakes the others (futex)",
     source: "Mellor-Crummey and Scott 1991, §3.1",
     footprint: |_| 2 * LINE,
     make: |memory, ranks, _| Box::new(Central { memory, ranks }),

@@ -15,7 +15,7 @@ const SPINS: u32 = 2000;
 /// An entry a rank, on lines of their own.
 pub static FLAGS: Kind = Kind {
     name: "flags",
-    summary: "each flips its own entry of an array, and looks until all are flipped",
+    summary: "each rank flips its own entry of an array, and polls until all are flipped",
     source: "HARVEST §6.2",
     footprint: |ranks| ranks * LINE,
     make: |memory, ranks, spins| Box::new(Flags { memory, ranks, spins }),

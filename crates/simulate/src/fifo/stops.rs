@@ -5,7 +5,7 @@
 pub(super) struct Cycles {
     /// Packets that arrive later are not served; `None` where there is no such end.
     pub(super) stop_fs: Option<u64>,
-    /// From stop to stop, fs.
+    /// Time from stop to stop, fs.
     pub(super) between_fs: u64,
     pub(super) stops: u64,
     pub(super) before: Option<Stopped>,

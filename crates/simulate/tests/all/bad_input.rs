@@ -84,8 +84,8 @@ fn routes_that_are_not_the_steps_are_refused() {
     let line = topology(3, &[(0, 1, 1), (1, 2, 1)]);
     for (path, says) in [
         (vec![0, 2], "no circuit 0 → 2"),
-        (vec![0, 1], "wrong path ends"),
-        (vec![], "wrong path ends"),
+        (vec![0, 1], "has no path, or a path between other GPUs"),
+        (vec![], "has no path, or a path between other GPUs"),
         (vec![0, 1, 9, 2], "no circuit"),
     ] {
         let sent = vec![(0, 2, 1, vec![(1.0, path)])];

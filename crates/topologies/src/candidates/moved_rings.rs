@@ -17,7 +17,7 @@ impl CandidateFamily for MovedRings {
     }
 
     fn summary(&self) -> &'static str {
-        "the two-way ring with all destinations s places on, circuits u → u + s ± 1, with two ports and for every s \
+        "with two ports, the two-way ring with all destinations moved s places on (circuits u → u + s ± 1), for every s \
          that is an offset of `shifted-rings`"
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct OnePortDark {
     pub(super) of: &'static [&'static dyn CandidateFamily],
 }
 
-/// Most of them. Topologies of the steps' own circuits come first.
+/// The most topologies of this family. Topologies of the steps' own circuits come first.
 const MAX_TOPOLOGIES: usize = 256;
 
 impl CandidateFamily for OnePortDark {
@@ -27,8 +27,8 @@ impl CandidateFamily for OnePortDark {
     }
 
     fn summary(&self) -> &'static str {
-        "the default families' topologies less one permutation of their circuits, up to 256: \
-         a dark port is set up in the background"
+        "topologies of the default families without one permutation of their circuits, at most 256: \
+         the dark ports can be set up in the background"
     }
 
     fn source(&self) -> &'static str {

@@ -15,8 +15,8 @@ impl CandidateFamily for ShiftedRings {
 
     fn summary(&self) -> &'static str {
         "rings of every offset: with one port n − 1 of them, with more the two-way rings and \
-         the one-way rings of all ports; above 1024 GPUs, or 512 of which no two are alike in the steps, the offsets \
-         of the steps, powers of two and divisors"
+         the one-way rings of all ports; above 1024 GPUs, or 512 of which no two are alike in the steps, only the \
+         offsets of the steps, powers of two and divisors"
     }
 
     fn source(&self) -> &'static str {

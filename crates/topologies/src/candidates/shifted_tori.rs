@@ -16,10 +16,10 @@ pub(crate) struct ShiftedTori;
 /// most algorithms' steps are translations by, then the smallest.
 const MAX_TORI: usize = 256;
 
-/// The same where there are more than [`MOST_RANKS_FOR_ALL`] ranks.
+/// Most tori of one grid where there are more than [`MOST_RANKS_FOR_ALL`] ranks.
 const MAX_LARGE_TORI: usize = 32;
 
-/// The same where no step is the same from two of many ranks.
+/// Most tori of one grid where there are many ranks and no step is the same from two of them.
 const MAX_TORI_OF_UNLIKE: usize = 4;
 
 impl CandidateFamily for ShiftedTori {

@@ -13,7 +13,7 @@ impl CandidateFamily for StandardGraphs {
     }
 
     fn summary(&self) -> &'static str {
-        "the grid, the hypercube and the complete graph, those that the ports allow"
+        "the grid, the hypercube and the complete graph, as far as the ports allow"
     }
 
     fn source(&self) -> &'static str {

@@ -18,8 +18,8 @@ impl CandidateFamily for StaticBaselines {
     }
 
     fn summary(&self) -> &'static str {
-        "the ring, the torus of the grid (of ranks in a line: the most cubic 2-D and 3-D tori) and the \
-         generalised Kautz graph, those that the ports allow"
+        "the ring, the torus of the grid (for ranks in a line: the most cubic 2-D and 3-D tori) and the \
+         generalised Kautz graph, as far as the ports allow"
     }
 
     fn source(&self) -> &'static str {

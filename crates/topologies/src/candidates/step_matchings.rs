@@ -6,9 +6,9 @@ use crate::candidate_family::CandidateFamily;
 
 /// Meaning of the names of this module's topologies.
 pub(super) const NAME: (&str, &str) =
-    ("matching-K", "a circuit for every transfer of a step, of the K-th kind of steps");
+    ("matching-K", "a circuit for every transfer of a step, for the K-th kind of step");
 
-/// For each pattern of the schedule the topology in which all its transfers take one hop.
+/// The family with a topology for each pattern of the schedule, in which all its transfers take one hop.
 pub(crate) struct StepMatchings;
 
 impl CandidateFamily for StepMatchings {

@@ -5,7 +5,7 @@ use model::{Link, Result, Shape, Topology, Translations, show_generators};
 use crate::family::Family;
 use crate::parameters::{Parameters, remainder};
 
-/// Each rank is joined to those that the generators are away from it.
+/// The family in which each rank has circuits to the ranks that are a generator ahead of it.
 pub(crate) struct Circulant;
 
 impl Family for Circulant {

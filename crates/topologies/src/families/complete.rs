@@ -5,7 +5,7 @@ use model::{Link, Result, Shape, Topology, Translations};
 use crate::family::Family;
 use crate::parameters::Parameters;
 
-/// Each rank is joined to every other.
+/// The family in which each rank is joined to every other.
 pub(crate) struct Complete;
 
 impl Family for Complete {

@@ -1,11 +1,11 @@
-//! No circuits at all.
+//! The topology without circuits.
 
 use model::{Result, Shape, Topology, Translations};
 
 use crate::family::Family;
 use crate::parameters::Parameters;
 
-/// As the initial topology it makes the first one a charged reconfiguration.
+/// The topology without circuits. As the initial topology it makes the first one a charged reconfiguration.
 pub(crate) struct Dark;
 
 impl Family for Dark {

@@ -16,7 +16,7 @@ impl Family for DeBruijn {
 
     fn summary(&self) -> &'static str {
         "generalised de Bruijn graph of degree d ≥ 2, any n: ranks u to d·u + j, j = 0…d−1; \
-         circuits to itself are left out"
+         circuits from a rank to itself are left out"
     }
 
     fn source(&self) -> &'static str {

@@ -5,7 +5,7 @@ use model::{Link, Result, Shape, Topology, Translations};
 use crate::family::Family;
 use crate::parameters::{Parameters, by};
 
-/// Each rank is joined to the next and the previous one along every dimension, where there is one.
+/// The family in which each rank is joined to the next and the previous one along every dimension, where there is one.
 pub(crate) struct Grid;
 
 impl Family for Grid {

@@ -5,7 +5,7 @@ use model::{Link, Result, Shape, Topology, Translations};
 use crate::family::Family;
 use crate::parameters::Parameters;
 
-/// Each rank is joined to those whose number differs in one bit.
+/// The family in which each rank is joined to the ranks whose number differs in one bit.
 pub(crate) struct Hypercube;
 
 impl Family for Hypercube {

@@ -16,7 +16,7 @@ impl Family for Kautz {
 
     fn summary(&self) -> &'static str {
         "generalised Kautz graph of degree d ≥ 2, any n: ranks u to −(d·u + j), j = 1…d; \
-         circuits to itself are left out"
+         circuits from a rank to itself are left out"
     }
 
     fn source(&self) -> &'static str {

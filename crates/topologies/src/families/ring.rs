@@ -5,7 +5,7 @@ use model::{Link, Result, Shape, Topology, Translations};
 use crate::family::Family;
 use crate::parameters::{Parameters, Way};
 
-/// Each rank is joined to the next, and with two ports or more to the one before.
+/// The family in which each rank is joined to the next, and with two ports or more to the one before.
 pub(crate) struct Ring;
 
 impl Family for Ring {

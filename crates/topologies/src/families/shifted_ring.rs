@@ -6,7 +6,8 @@ use super::ring::rings;
 use crate::family::Family;
 use crate::parameters::{Parameters, remainder};
 
-/// Each rank is joined to the one an offset away: gcd(offset, n) separate rings, one per residue class.
+/// The family in which each rank is joined to the one an offset away: gcd(offset, n) separate rings, one per residue
+/// class.
 pub(crate) struct ShiftedRing;
 
 impl Family for ShiftedRing {

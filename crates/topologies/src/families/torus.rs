@@ -15,7 +15,7 @@ impl Family for Torus {
 
     fn summary(&self) -> &'static str {
         "ring along each of D dimensions: two-way with 2D ports or more, one-way with D; \
-         2D ports more (D one-way) make every circuit parallel"
+         every 2D further ports (D if one-way) add a parallel circuit to each"
     }
 
     fn source(&self) -> &'static str {

@@ -15,7 +15,7 @@ pub(super) struct Branching<'a> {
     machines: &'a [Machine],
     /// By node: those that share a machine with it, and those before and after it.
     apart: Vec<u64>,
-    /// No order is faster, s.
+    /// Lower bound on the time of any order, s.
     bound_s: f64,
     best: Option<Timeline>,
     /// How many more nodes may be placed.

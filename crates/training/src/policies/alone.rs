@@ -1,4 +1,4 @@
-//! Each communication planned by itself, from the resting topology and back to it.
+//! The policy that plans each communication by itself, from the resting topology and back to it.
 
 use super::policy::{Outcome, Policy};
 use crate::context::Context;
@@ -31,7 +31,7 @@ pub(super) fn shares(context: &Context<'_>) -> String {
             format!("ports: {}", shares.join(", "))
         }
         Some(_) => format!("on {}", model::counted(u64::from(context.ports()), "port")),
-        None => "which has no port for some groups".into(),
+        None => "no port left for some groups".into(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::timeline::Use;
 pub(super) const POLICY: Policy = Policy {
     name: "carry",
     title: "joint",
-    summary: "plans, port splits and topologies chosen together: the end topology of one is the start of the next",
+    summary: "plans, port splits and topologies chosen together: the end topology of one collective is the start of the next",
     can_be_chosen: true,
     plan,
 };
@@ -26,7 +26,11 @@ fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
     }
     // The last of equal times: its own rather than that of another policy.
     let best = found.into_iter().rev().min_by(|a, b| a.timeline.total_s.total_cmp(&b.timeline.total_s))?;
-    let note = if best.policy == POLICY.name { best.note } else { format!("nothing is faster than {}", best.policy) };
+    let note = if best.policy == POLICY.name {
+        best.note
+    } else {
+        format!("no plan found is faster than that of policy {}", best.policy)
+    };
     Some(Outcome { policy: POLICY.name, note, ..best })
 }
 

@@ -6,13 +6,13 @@ use crate::timeline::{Timeline, Use};
 
 /// A policy.
 pub struct Policy {
-    /// In files, and accepted by `--policy`.
+    /// Name in files, accepted by `--policy`.
     pub name: &'static str,
-    /// For people; accepted too, with `-` for spaces.
+    /// Name in tables and pictures; accepted too, with `-` for spaces.
     pub title: &'static str,
     /// A description in a sentence.
     pub summary: &'static str,
-    /// Whether it can be asked for; else it is shown next to the others.
+    /// Whether the policy can be asked for; if not, it is shown next to the others.
     pub can_be_chosen: bool,
     pub(super) plan: fn(&mut Context<'_>, &[Outcome]) -> Option<Outcome>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Outcome {
     pub(crate) note: String,
     /// Whether no other choice from the library is faster.
     pub(crate) is_shortest: bool,
-    /// No order of the nodes is faster with these plans and ports, s.
+    /// Lower bound on the time of any order of the nodes with these plans and ports, s.
     pub(crate) order_bound_s: f64,
     /// Whether this order is the fastest.
     pub(crate) order_is_best: bool,
@@ -46,7 +46,7 @@ impl Outcome {
         Self { policy: policy.name, uses, timeline, note, is_shortest: false, order_bound_s: 0.0, order_is_best: false }
     }
 
-    /// The same plans and ports in the best order that can be found.
+    /// This outcome with its plans and ports in the best order that can be found.
     pub(super) fn in_best_order(self, context: &Context<'_>) -> Self {
         let Ordered { timeline, bound_s, is_best } = improved(&context.problem(&self.uses), self.timeline);
         Self { timeline, order_bound_s: bound_s, order_is_best: is_best, ..self }

@@ -26,7 +26,7 @@ type ByPair = BTreeMap<(usize, usize), f64>;
 struct OwnStep {
     /// Links on the longest path.
     hops: u32,
-    /// On the busiest circuit.
+    /// Load of the busiest circuit.
     load: f64,
     /// The largest transfer.
     largest: f64,

@@ -67,7 +67,7 @@ fn differs(name: &str, stated: &Numbers, told: &Numbers) -> String {
         true => "none".to_string(),
         false => numbers.iter().map(f64::to_string).collect::<Vec<_>>().join("x"),
     };
-    format!("`{name}` of the file is {}, where the mesh has {}", words(stated), words(told))
+    format!("`{name}` is {} in the file and {} in the mesh as described", words(stated), words(told))
 }
 
 fn shown(text: &str) -> String {

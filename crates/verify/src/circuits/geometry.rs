@@ -15,7 +15,7 @@ pub(super) struct Geometry<'a> {
 enum Between {
     /// Waveguides in the direction of rows (1) or of columns (0), and whether they cross from tile to tile.
     Waveguides { axis: usize, crossing: bool },
-    /// As many fibres.
+    /// Fibres from one interposer to the next, and how many.
     Fibres(u32),
 }
 

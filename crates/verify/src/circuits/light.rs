@@ -1,4 +1,4 @@
-//! Whether the light of a mesh of MZIs is that of the circuits: ways, losses, and where the states of MZIs lead.
+//! Whether the light of a mesh of MZIs is that of the circuits: paths, losses, and where the states of MZIs lead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const TOLERANCE: f64 = 1e-9;
 pub(super) fn checks(circuits: &Circuits, plan: &Plan, described: Option<&str>) -> Result<Vec<Check>> {
     if circuits.light().is_empty() {
         let mut tally = Tally::new("mesh");
-        tally.expect(described.is_none(), || "the circuits have no light, where the optical layer is a mesh".into());
+        tally.expect(described.is_none(), || "the circuits have no light, although the optical layer is a mesh".into());
         return Ok(if described.is_none() { Vec::new() } else { vec![tally.into_check("mesh", "")] });
     }
     let Some(mesh) = circuits.mesh() else { return Ok(vec![counts_check(circuits)]) };
@@ -66,7 +66,7 @@ fn counts_check(circuits: &Circuits) -> Check {
     }
     tally.into_check(
         "MZI",
-        "and wavelengths with a state for each circuit; the file does not say how its mesh is built: ways, losses and \
+        "and wavelengths with a state for each circuit; the file does not say how its mesh is built: paths, losses and \
          where states lead are stated, not checked",
     )
 }
@@ -80,8 +80,9 @@ struct Lit<'a> {
 }
 
 impl Lit<'_> {
-    /// Each way leads from MZI to neighbouring MZI, from the tile of its transmitter to that of its receiver, on
-    /// waveguides and a wavelength that there are, and no place carries two.
+    /// Checks that each path of light leads from MZI to neighbouring MZI, from the tile of its transmitter to that of
+    /// its receiver, on existing waveguides and an existing wavelength, and that no waveguide carries a wavelength
+    /// twice.
     fn paths_check(self, circuits: &Circuits) -> Check {
         let mut tally = Tally::new("paths");
         for (index, light) in circuits.light().iter().enumerate() {
@@ -103,10 +104,13 @@ impl Lit<'_> {
                 }
             }
         }
-        tally.into_check("statement", "of ways: from tile to tile, over waveguides that there are, none lit twice")
+        tally.into_check(
+            "statement",
+            "of paths: from tile to tile over existing waveguides, no wavelength twice on one of them",
+        )
     }
 
-    /// The fault of a way, by itself.
+    /// The fault of a path, by itself.
     fn way_fault(self, path: &LightPath) -> Option<String> {
         let Self { geometry, ports } = self;
         let MziMesh { wavelengths, transmitters, receivers, .. } = *geometry.mesh;
@@ -118,22 +122,22 @@ impl Lit<'_> {
             let (gpu, number) = ((port - 1) / ports, (port - 1) % ports);
             let own = geometry.mzi_of_gpu(gpu);
             if own.is_none() {
-                return Some(format!("port {port} is no GPU's"));
+                return Some(format!("port {port} belongs to no GPU"));
             }
             if own != mzi.copied() {
                 let [found, own] = [mzi.copied(), own].map(|mzi| mzi.map_or("none".to_string(), |mzi| mzi.to_string()));
-                return Some(format!("its way {verb} at MZI {found}, and the tile of GPU {gpu} is at MZI {own}"));
+                return Some(format!("its path {verb} at MZI {found}, and the tile of GPU {gpu} is at MZI {own}"));
             }
             if number >= count {
                 let has = counted(u64::from(count), noun);
-                return Some(format!("it has {noun} {number}, from 0, of the tile of GPU {gpu}, which has {has}"));
+                return Some(format!("it uses {noun} {number} (from 0) of the tile of GPU {gpu}, which has {has}"));
             }
         }
         if path.wavelength >= wavelengths {
-            return Some(format!("it has wavelength {}, from 0, of {wavelengths}", path.wavelength));
+            return Some(format!("it uses wavelength {} (from 0) of {wavelengths}", path.wavelength));
         }
         if path.waveguides.len() + 1 != path.mzis.len() {
-            return Some(format!("{} MZIs and {} waveguides", path.mzis.len(), path.waveguides.len()));
+            return Some(format!("its path has {} MZIs and {} waveguides", path.mzis.len(), path.waveguides.len()));
         }
         for (pair, &lane) in path.mzis.windows(2).zip(&path.waveguides) {
             let (here, next) = (pair[0], pair[1]);
@@ -142,32 +146,32 @@ impl Lit<'_> {
                 return Some(format!("nothing joins MZI {here} to MZI {next}"));
             }
             if lane >= lanes {
-                return Some(format!("it has waveguide {lane}, from 0, of {lanes} from MZI {here} to MZI {next}"));
+                return Some(format!("it uses waveguide {lane} (from 0) of {lanes} from MZI {here} to MZI {next}"));
             }
         }
         None
     }
 
-    /// Each loss is that of the way, and within the limit.
+    /// Checks that each stated loss is that of its path, and within the limit.
     fn losses_check(self, circuits: &Circuits) -> Check {
         let mut tally = Tally::new("losses");
         for (index, light) in circuits.light().iter().enumerate() {
             for path in &light.paths {
                 let Some(loss_db) = self.geometry.loss_db(&path.mzis) else { continue };
                 tally.expect(agree(path.loss_db, loss_db, TOLERANCE), || {
-                    format!("{}: its way loses {loss_db} dB, not {} dB", at(index, path), path.loss_db)
+                    format!("{}: its path loses {loss_db} dB, and {} dB are stated", at(index, path), path.loss_db)
                 });
                 let limit_db = self.geometry.mesh.max_loss_db.unwrap_or(f64::INFINITY);
                 tally.expect(loss_db <= limit_db + TOLERANCE, || {
-                    format!("{}: it loses {loss_db} dB, more than {limit_db} dB", at(index, path))
+                    format!("{}: its path loses {loss_db} dB, more than the limit of {limit_db} dB", at(index, path))
                 });
             }
         }
-        tally.into_check("number", "of losses, recomputed from the ways and held to the limit")
+        tally.into_check("number", "of losses, recomputed from the paths and compared with the limit")
     }
 
-    /// Light followed from every transmitter through the states takes the stated way to the stated receiver, and passes
-    /// all states.
+    /// Checks that light followed from every transmitter through the states takes the stated path to the stated
+    /// receiver, and that it passes all states.
     fn states_check(self, circuits: &Circuits) -> Check {
         let mut tally = Tally::new("states");
         for (index, light) in circuits.light().iter().enumerate() {
@@ -177,7 +181,10 @@ impl Lit<'_> {
                 let MziState { mzi, wavelength, input, output } = *state;
                 let is_new = through.insert((mzi, wavelength, input), output).is_none();
                 tally.expect(is_new && outputs.insert((mzi, wavelength, output)), || {
-                    format!("configuration {}: MZI {mzi} joins a place of wavelength {wavelength} twice", index + 1)
+                    format!(
+                        "configuration {}: MZI {mzi} has two states for one input or output on wavelength {wavelength}",
+                        index + 1
+                    )
                 });
             }
             for path in &light.paths {
@@ -187,14 +194,16 @@ impl Lit<'_> {
             let left_over = through.keys().next().map(|&(mzi, wavelength, enters)| {
                 let (number, enters) = (index + 1, words(enters, "transmitter"));
                 format!(
-                    "configuration {number}: no light of wavelength {wavelength} enters MZI {mzi} {enters}, and it has a \
-                     state for some"
+                    "configuration {number}: MZI {mzi} has a state for light of wavelength {wavelength} that enters {enters}, \
+                     and none does"
                 )
             });
             tally.expect(left_over.is_none(), || left_over.unwrap_or_default());
         }
-        tally
-            .into_check("statement", "of states: light followed from every transmitter to its receiver, none left over")
+        tally.into_check(
+            "statement",
+            "of states: light followed from every transmitter to its receiver, no state left over",
+        )
     }
 
     /// Where the light of a circuit goes wrong; takes the states that it passes.
@@ -206,7 +215,7 @@ impl Lit<'_> {
         let mut place = 0;
         loop {
             if path.mzis.get(place) != Some(&mzi) {
-                return Some(format!("its light comes to MZI {mzi}, where its way does not"));
+                return Some(format!("its light comes to MZI {mzi}, and its path does not"));
             }
             let Some(leaves) = through.remove(&(mzi, path.wavelength, enters)) else {
                 return Some(format!(
@@ -219,7 +228,7 @@ impl Lit<'_> {
                 let arrives = (Some(mzi), leaves) == (end, MziPort::Tile(receiver)) && place + 1 == path.mzis.len();
                 let place = words(leaves, "receiver");
                 return (!arrives)
-                    .then(|| format!("its light leaves MZI {mzi} {place}, which is not where it belongs"));
+                    .then(|| format!("its light leaves MZI {mzi} {place}, which is not the end of the circuit"));
             }
             let Some(next) = geometry.beyond(mzi, leaves) else {
                 return Some(format!(
@@ -228,7 +237,10 @@ impl Lit<'_> {
                 ));
             };
             if path.waveguides.get(place) != Some(&number(leaves)) {
-                return Some(format!("its light leaves MZI {mzi} {}, and its way does not", words(leaves, "receiver")));
+                return Some(format!(
+                    "its light leaves MZI {mzi} {}, and its path does not",
+                    words(leaves, "receiver")
+                ));
             }
             (mzi, enters) = next;
             place += 1;

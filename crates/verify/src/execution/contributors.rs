@@ -42,7 +42,7 @@ impl Sum {
         set
     }
 
-    /// Both sets together.
+    /// The union of the two sets.
     ///
     /// # Errors
     /// The first rank that is in both.

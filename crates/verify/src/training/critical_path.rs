@@ -21,7 +21,7 @@ pub(super) fn check(iteration: &Iteration<'_>) -> Check {
     let sum_s: f64 = stated.iter().map(|(_, time_s)| time_s).sum();
     tally.expect(iteration.is_at(sum_s, iteration.total_s), || {
         let [sum, total] = show_apart([sum_s, iteration.total_s]);
-        format!("its times add up to {sum}, the iteration takes {total}")
+        format!("the times of the path add up to {sum}, and the iteration takes {total}")
     });
     let mut followed = 0;
     let mut first_fault = None;
@@ -67,7 +67,7 @@ impl Chain {
             if !(iteration.is_by(0.0, gap_s) && iteration.is_by(gap_s, 2.0 * iteration.change_s)) {
                 let [start, before, most] = show_apart([planned.start_s, before_s, 2.0 * iteration.change_s]);
                 return Err(format!(
-                    "{}: starts at {start}, what it waits for ends at {before}; changes of circuits take {most} at most",
+                    "{}: starts at {start}, and what it waits for ends at {before}; changes of circuits take {most} at most",
                     iteration.name(event)
                 ));
             }
@@ -89,7 +89,9 @@ impl Chain {
             if !iteration.is_at(stated_s(label), found_s(label)) {
                 let [stated, found] = show_apart([stated_s(label), found_s(label)]);
                 let last = iteration.name(self.last);
-                return Err(format!("`{label}` is stated as {stated}, the chain to {last} has {found} of it"));
+                return Err(format!(
+                    "`{label}` is stated as {stated}, and the chain that ends with {last} has {found} of it"
+                ));
             }
         }
         Ok(())

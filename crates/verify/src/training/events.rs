@@ -10,13 +10,13 @@ use crate::report::{Check, Tally};
 pub(super) fn check(training: &TrainingPlan) -> Check {
     let mut tally = Tally::new("events");
     let (events, nodes) = (training.events.len(), training.workload.nodes.len());
-    tally.expect(events == nodes, || format!("there are {events} for {nodes} nodes"));
+    tally.expect(events == nodes, || format!("there are {events} events for {nodes} nodes"));
     tally.expect(training.fabric.reconfiguration.delay().constant_s().is_some(), || {
         "the fabric's reconfiguration delay is not constant".into()
     });
     let gpus = training.fabric.shape.gpus();
     tally.expect(gpus == training.workload.ranks, || {
-        format!("the fabric has {gpus} GPUs, the workload {} ranks", training.workload.ranks)
+        format!("the fabric has {gpus} GPUs, and the workload {} ranks", training.workload.ranks)
     });
     if events == nodes && gpus == training.workload.ranks {
         for (event, planned) in training.events.iter().enumerate() {
@@ -31,17 +31,17 @@ pub(super) fn check(training: &TrainingPlan) -> Check {
 fn fault(training: &TrainingPlan, event: usize, planned: &TrainingEvent) -> Option<String> {
     let times = [planned.start_s, planned.end_s, planned.reconfiguration_exposed_s];
     if times.iter().any(|time| !(time.is_finite() && *time >= 0.0)) || planned.end_s < planned.start_s {
-        return Some("its times are not finite, at least 0 and in order".into());
+        return Some("its times must be finite, at least 0 and in order".into());
     }
     if planned.waits_for.is_some_and(|other| other >= training.events.len()) {
-        return Some("it waits for an event that there is not".into());
+        return Some("it waits for an event that does not exist".into());
     }
     let ports = training.fabric.shape.ports();
     if !planned.ports.is_sorted_by(|a, b| a < b) || planned.ports.iter().any(|&port| port >= ports) {
-        return Some(format!("its ports are not ascending and below the fabric's {ports}"));
+        return Some(format!("its ports must be ascending and below {ports}, the fabric's ports"));
     }
     if planned.plan.is_some_and(|plan| plan >= training.plans.len()) {
-        return Some("it has a plan that there is not".into());
+        return Some("it has a plan that does not exist".into());
     }
     match training.workload.nodes[event].work {
         Work::Compute { .. } => {
@@ -64,7 +64,7 @@ fn fault(training: &TrainingPlan, event: usize, planned: &TrainingEvent) -> Opti
             let plan = planned.plan.map(|plan| &training.plans[plan])?;
             let (gpus, groups) = (plan.fabric.shape.gpus(), training.workload.groups_of(event));
             let other = groups.iter().map(Vec::len).find(|&size| size != gpus as usize)?;
-            Some(format!("its plan is for {gpus} GPUs, its groups have {other}"))
+            Some(format!("its plan is for {gpus} GPUs, and its groups have {other}"))
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn check(training: &TrainingPlan) -> Check {
             tally.expect(fault.is_none(), || format!("{}: {}", name(training, event), fault.unwrap_or_default()));
         }
     }
-    tally.into_check("statement", "of plans by themselves and of those that use them")
+    tally.into_check("statement", "of plans, each by itself and for the collectives that use it")
 }
 
 /// The property of a plan that differs from what its event needs, if any.
@@ -46,7 +46,7 @@ fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
     }
     let (ports, held) = (own.shape.ports() as usize, training.events[event].ports.len());
     if ports != held {
-        return Some(format!("its plan is on {ports} ports, it holds {held}"));
+        return Some(format!("its plan is for {ports} ports, and the event has {held}"));
     }
     let numbers = [
         ("bandwidth", own.bandwidth_bps, whole.bandwidth_bps),
@@ -54,11 +54,11 @@ fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
         ("hop delay", own.hop_delay_s, whole.hop_delay_s),
     ];
     if let Some((what, has, should)) = numbers.into_iter().find(|(_, has, should)| has != should) {
-        return Some(format!("the {what} of its plan is {has}, the fabric's is {should}"));
+        return Some(format!("the {what} of its plan is {has}, and that of the fabric is {should}"));
     }
     let (change, overlap) = (&own.reconfiguration, &whole.reconfiguration);
     if change.delay().constant_s() != overlap.delay().constant_s() || change.overlap() != overlap.overlap() {
-        return Some("its plan is charged other reconfigurations than the fabric's".into());
+        return Some("its plan charges reconfigurations in another way than the fabric".into());
     }
     (own.optics != whole.optics).then(|| "its plan has another optical layer than the fabric".into())
 }

@@ -11,8 +11,8 @@ use crate::report::{Check, Tally};
 /// The policy that is a reference: its fabric is another one.
 const REFERENCE: &str = "packet-switch";
 
-/// Checks that the bound is at most the total and the time of every policy on this fabric; and that the plan's own policy
-/// is among those with the plan's time.
+/// Checks that the bound is at most the total and the time of every policy on this fabric; and that the plan's own
+/// policy is among those with the plan's time.
 pub(super) fn check(iteration: &Iteration<'_>) -> [Check; 2] {
     let training = iteration.training;
     let [mut bound, mut policies] = ["bound", "policies"].map(Tally::new);
@@ -20,13 +20,13 @@ pub(super) fn check(iteration: &Iteration<'_>) -> [Check; 2] {
     bound.expect(bound_s.is_finite() && bound_s >= 0.0, || format!("{bound_s} s is not a time"));
     bound.expect(iteration.is_by(bound_s, iteration.total_s), || {
         let [stated, total] = show_apart([bound_s, iteration.total_s]);
-        format!("stated as {stated}, the iteration takes {total}")
+        format!("stated as {stated}, and the iteration takes {total}")
     });
     let is_above = training.exact && !iteration.is_by(iteration.total_s, bound_s);
     let overlap = first_overlap(iteration).filter(|_| is_above);
     bound.expect(overlap.is_none(), || {
         let [one, other] = overlap.unwrap_or_default().map(|event| iteration.name(event));
-        format!("`exact` is stated above it, though {other} begins before {one} ends")
+        format!("`exact` is stated for a time above the bound, though {other} begins before {one} ends")
     });
     let mut times: BTreeMap<&str, Option<f64>> = BTreeMap::new();
     for (policy, time_s) in &training.policies {
@@ -42,9 +42,9 @@ pub(super) fn check(iteration: &Iteration<'_>) -> [Check; 2] {
     policies.expect(own_s.is_some_and(|own_s| iteration.is_at(own_s, iteration.total_s)), || {
         let [own, total] = show_apart([own_s.unwrap_or(0.0), iteration.total_s]);
         let stated = own_s.map_or("without a time".into(), |_| format!("stated as {own}"));
-        format!("`{}`, the plan's own, is {stated}, the plan takes {total}", training.policy)
+        format!("`{}`, the plan's own policy, is {stated}, and the plan takes {total}", training.policy)
     });
-    let unchecked = "; that no other choice of plans is faster, as exact says, was not";
+    let unchecked = "; that no other choice of plans is faster, as `exact` says, was not checked";
     [
         bound.into_check(
             "comparison",
@@ -76,7 +76,7 @@ pub(super) fn check_terms(
     bound.expect(iteration.is_by(bound_s, known_s), || {
         let [stated, chain, ports, rank] = show_apart([bound_s, terms[0], terms[1], terms[2]]);
         format!(
-            "stated as {stated}; the longest chain makes {chain}, the busiest ports {ports}, the busiest rank {rank}"
+            "stated as {stated}; the longest chain takes {chain}, the busiest ports {ports}, the busiest rank {rank}"
         )
     });
     bound.into_check("comparison", "of the lower bound, which was recomputed")

@@ -20,7 +20,7 @@ pub(super) fn check(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>], t
     bound.expect(stated_s.is_finite() && stated_s >= 0.0, || format!("{stated_s} s is not a time"));
     bound.expect(iteration.is_by(stated_s, iteration.total_s), || {
         let [stated, total] = show_apart([stated_s, iteration.total_s]);
-        format!("stated as {stated}, the iteration takes {total}")
+        format!("stated as {stated}, and the iteration takes {total}")
     });
     let known_s = known_s(iteration, streams, turns);
     bound.expect(iteration.is_by(stated_s, known_s), || {
@@ -29,7 +29,7 @@ pub(super) fn check(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>], t
     });
     let searched = training.order_exact && !iteration.is_at(known_s, iteration.total_s);
     let what = "of the bound for any order, which was recomputed";
-    let unchecked = "; that no order is faster, as order_exact says, was not";
+    let unchecked = "; that no order is faster, as `order_exact` says, was not checked";
     bound.into_check("comparison", &format!("{what}{}", if searched { unchecked } else { "" }))
 }
 

@@ -13,13 +13,13 @@ pub(super) fn check(iteration: &Iteration<'_>) -> [Check; 2] {
         let last = iteration.order.iter().copied().find(|&event| iteration.event(event).end_s == total_s);
         let last = last.map(|event| iteration.name(event)).unwrap_or_default();
         let [stated, found] = show_apart([training.total_s, total_s]);
-        format!("stated as {stated}, the last to end is {last} at {found}")
+        format!("stated as {stated}, and the last to end is {last} at {found}")
     });
     let mut compute = Tally::new("compute");
     let compute_s = compute_s(iteration);
     compute.expect(iteration.is_at(training.compute_s, compute_s), || {
         let [stated, found] = show_apart([training.compute_s, compute_s]);
-        format!("stated as {stated}, computations take {found}")
+        format!("stated as {stated}, and computations take {found}")
     });
     [total.into_check("time", "that is the largest end"), compute.into_check("time", "of computations")]
 }

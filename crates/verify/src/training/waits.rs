@@ -31,18 +31,18 @@ impl Waits {
         training.events.iter().map(|event| of(event.waits_for)).collect()
     }
 
-    /// It waits for the end of an event.
+    /// Notes that this event waits for the end of `event`.
     pub(super) fn end_of(&mut self, event: usize, end_s: f64) {
         self.of(Some(event), end_s);
     }
 
-    /// It waits until an event, or one of the iteration before, is done with a port.
+    /// Notes that this event waits until `event`, or one of the iteration before, is done with a port.
     pub(super) fn of(&mut self, event: Option<usize>, until_s: f64) {
         self.else_s = self.else_s.max(until_s);
         self.name(event, until_s);
     }
 
-    /// It waits until circuits have changed that an event had before.
+    /// Notes that this event waits until circuits have changed that `event` had before.
     pub(super) fn change_after(&mut self, event: Option<usize>, until_s: f64) {
         self.changed_s = self.changed_s.max(until_s);
         self.name(event, until_s);
@@ -66,13 +66,14 @@ pub(super) fn check(iteration: &Iteration<'_>, waits: &[Waits]) -> [Check; 3] {
         let can_s = waits.else_s.max(waits.changed_s);
         starts.expect(iteration.is_by(start_s, can_s), || {
             let [start, can] = show_apart([start_s, can_s]);
-            format!("{}: starts at {start}, all that it waits for is done at {can}", name())
+            format!("{}: starts at {start}, though all that it waits for is done at {can}", name())
         });
         starts.expect(waits.named_s.is_some_and(|named_s| iteration.is_at(start_s, named_s)), || {
             let whom = planned.waits_for.map_or("the iteration's begin".into(), |other| iteration.name(other));
             let [start, named] = show_apart([start_s, waits.named_s.unwrap_or(-1.0)]);
-            let until = waits.named_s.map_or("it does not wait for it".into(), |_| format!("done at {named}"));
-            format!("{}: starts at {start}, and is said to wait for {whom}: {until}", name())
+            let until =
+                waits.named_s.map_or("for which it does not wait".into(), |_| format!("which is done at {named}"));
+            format!("{}: starts at {start}, and is said to wait for {whom}, {until}", name())
         });
         if matches!(iteration.work(event), Work::Compute { .. }) && planned.reconfiguration_exposed_s == 0.0 {
             continue;
@@ -85,7 +86,7 @@ pub(super) fn check(iteration: &Iteration<'_>, waits: &[Waits]) -> [Check; 3] {
     }
     let changes = training.events.iter().filter(|event| event.reconfigured).count();
     sums.expect(training.reconfigurations == changes, || {
-        format!("{} are stated, {changes} events change circuits", training.reconfigurations)
+        format!("{} reconfigurations are stated, and {changes} events change circuits", training.reconfigurations)
     });
     let exposed_s: f64 = training.events.iter().map(|event| event.reconfiguration_exposed_s).sum();
     let delays_s = iteration.change_s * changes as f64;
@@ -94,15 +95,15 @@ pub(super) fn check(iteration: &Iteration<'_>, waits: &[Waits]) -> [Check; 3] {
     let rounding_s = iteration.rounding_s.max(1e-9 * delays_s);
     sums.expect((stated_s - exposed_s).abs() <= rounding_s, || {
         let [stated, exposed] = show_apart([stated_s, exposed_s]);
-        format!("{stated} exposed are stated, events wait {exposed}")
+        format!("{stated} of exposed reconfigurations are stated, and events wait {exposed}")
     });
     sums.expect(hidden_s >= 0.0 && (hidden_s + stated_s - delays_s).abs() <= rounding_s, || {
         let [hidden, stated, delays] = show_apart([hidden_s, stated_s, delays_s]);
-        format!("{hidden} hidden and {stated} exposed are stated, all delays together are {delays}")
+        format!("{hidden} of hidden and {stated} of exposed reconfigurations are stated, and all delays together are {delays}")
     });
     [
-        starts.into_check("statement", "of starts that are not later than they must be"),
-        exposed.into_check("event", "with what they wait for circuits"),
+        starts.into_check("statement", "of starts, none later than it must be"),
+        exposed.into_check("event", "with the time that they wait for circuits"),
         sums.into_check("sum", "of changes and their delays"),
     ]
 }

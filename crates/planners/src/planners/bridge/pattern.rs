@@ -17,7 +17,7 @@ pub(super) struct Run {
 /// used both ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// One for a ReduceScatter, AllGather or All-to-All, two for their AllReduce.
+    /// One run for a ReduceScatter, AllGather or All-to-All, two for their AllReduce.
     pub(super) runs: Vec<Run>,
     /// r^k of every step.
     pub(super) distances: Vec<u32>,

@@ -5,7 +5,7 @@
 pub(super) struct StepInterval {
     /// First step.
     pub(super) begin: usize,
-    /// One past the last step.
+    /// The step after the last one.
     pub(super) end: usize,
     /// Candidate in force.
     pub(super) topology: usize,

@@ -52,7 +52,7 @@ impl Circuits {
         Some((longest, loads.into_iter().fold(0.0, f64::max)))
     }
 
-    /// The same as a topology, named by its chains and cycles.
+    /// The topology with these circuits, named by its chains and cycles.
     ///
     /// # Errors
     /// No error for circuits between different GPUs below `gpus`.
@@ -62,7 +62,8 @@ impl Circuits {
         Ok(Topology::new(self.name(gpus), Translations::trivial(gpus), links)?.with_found_symmetry())
     }
 
-    /// As [`NAME`] says; a chain does not come back to its first GPU. GPUs without circuits are not named.
+    /// The name that [`NAME`] explains; a chain does not come back to its first GPU. GPUs without circuits are not
+    /// named.
     fn name(&self, gpus: u32) -> String {
         let gpus = gpus as usize;
         let mut led_to = [false; ROOM];

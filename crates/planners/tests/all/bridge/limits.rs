@@ -42,7 +42,7 @@ fn what_is_not_bruck_is_refused_with_what_would_be_taken() {
     for (planner, problem, reason) in [
         (Bridge::EVERY_GPU, &ring_s, "algorithms bruck, bruck-doubling"),
         (Bridge::EVERY_GPU, &wide, "3 peers in a step and 1 port"),
-        (in_blocks, &ternary, "radix 2 in one direction"),
+        (in_blocks, &ternary, "radix 2 that send in one direction"),
     ] {
         let error = planner.choose(problem).err().unwrap().to_string();
         assert!(error.starts_with("planner: bridge refuses") && error.contains(reason), "{error}");

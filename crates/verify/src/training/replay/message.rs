@@ -82,7 +82,7 @@ impl Replay<'_> {
             let at_source = self.group_circuits(source, planned.ports[0]);
             let Some((group, topology)) = at_source.filter(|&(.., set)| set == ports).map(|(g, t, _)| (g, t)) else {
                 return Err(format!(
-                    "rank {source}, port {}: has no circuits of a group on exactly its ports",
+                    "rank {source}, port {}: has no circuits of a group on exactly the message's ports",
                     planned.ports[0]
                 ));
             };
@@ -108,7 +108,9 @@ impl Replay<'_> {
                 let since_s = self.ports[self.slot(rank, port)].since_s;
                 if !has || !iteration.is_by(since_s, planned.start_s) {
                     let start = show(planned.start_s);
-                    return Err(format!("rank {rank}, port {port}: on the way and without its circuits at {start}"));
+                    return Err(format!(
+                        "rank {rank}, port {port}: is on the message's path and without its circuits at {start}"
+                    ));
                 }
             }
         }

@@ -69,7 +69,9 @@ impl Replay<'_> {
                 };
                 if !has || !iteration.is_by(on_the_way.since_s, planned.start_s) {
                     let start = show(planned.start_s);
-                    let missing = format!("rank {rank}, port {port}: on the way and without its circuits at {start}");
+                    let missing = format!(
+                        "rank {rank}, port {port}: is on the message's path and without its circuits at {start}"
+                    );
                     fault.get_or_insert(missing);
                 }
                 if on_the_way.passed_until_s < planned.end_s {

@@ -105,7 +105,7 @@ fn plans_are_those_of_their_nodes() {
             ("plans", "node `n1`: its plan is of 4096 bytes", |t| {
                 t.plans[0] = all_gather(TP, 2, 4096, &[1, 3], Some(1));
             }),
-            ("plans", "node `n1`: its plan is on 1 ports", |t| t.plans[0] = all_gather(TP, 1, SIZE, &[1, 3], Some(1))),
+            ("plans", "node `n1`: its plan is for 1 ports", |t| t.plans[0] = all_gather(TP, 1, SIZE, &[1, 3], Some(1))),
             ("plans", "node `n1`: its plan is of all-gather, not reduce-scatter", |t| {
                 change_workload(t, |parts| {
                     if let Work::Collective { collective, .. } = &mut parts.nodes[1].work {
@@ -116,7 +116,7 @@ fn plans_are_those_of_their_nodes() {
             ("plans", "node `n1`: the bandwidth", |t| t.fabric.bandwidth_bps *= 2.0),
             ("plans", "node `n1`: the startup", |t| t.fabric.startup_s *= 2.0),
             ("plans", "node `n1`: the hop delay", |t| t.fabric.hop_delay_s *= 2.0),
-            ("plans", "node `n1`: its plan is charged", |t| {
+            ("plans", "node `n1`: its plan charges reconfigurations", |t| {
                 t.fabric.reconfiguration = ReconfigurationPolicy::constant(2.0 * CHANGE_S);
             }),
         ],
@@ -229,8 +229,8 @@ fn waits_are_explained() {
             ("waits", "is said to wait for the iteration's begin", |t| t.events[4].waits_for = None),
             ("exposed", "node `n1`", |t| t.events[1].reconfiguration_exposed_s += 1e-9),
             ("exposed", "node `n4`", |t| t.events[4].reconfiguration_exposed_s += 1e-9),
-            ("reconfigurations", "2 are stated, 3 events", |t| t.reconfigurations -= 1),
-            ("reconfigurations", "exposed are stated", |t| t.reconfiguration_exposed_s += 1e-9),
+            ("reconfigurations", "2 reconfigurations are stated, and 3 events", |t| t.reconfigurations -= 1),
+            ("reconfigurations", "of exposed reconfigurations are stated", |t| t.reconfiguration_exposed_s += 1e-9),
             ("reconfigurations", "hidden and", |t| t.reconfiguration_hidden_s += 1e-9),
             ("reconfigurations", "hidden and", |t| t.reconfiguration_hidden_s = f64::NAN),
         ],
@@ -258,11 +258,11 @@ fn sums_are_recomputed() {
             ("critical-path", "node `n5`: starts at", |t| t.events[5].waits_for = None),
             ("bound", "is not a time", |t| t.bound.seconds = f64::NAN),
             ("bound", "the iteration takes", |t| t.bound.seconds = t.total_s * (1.0 + 1e-6)),
-            ("recomputed-bound", "the longest chain makes", |t| t.bound.seconds = t.total_s * (1.0 - 1e-6)),
+            ("recomputed-bound", "the longest chain takes", |t| t.bound.seconds = t.total_s * (1.0 - 1e-6)),
             ("order-bound", "is not a time", |t| t.order_bound_s = f64::NAN),
             ("order-bound", "the iteration takes", |t| t.order_bound_s = t.total_s * (1.0 + 1e-6)),
-            ("policies", "`carry`, the plan's own, is stated as", |t| t.policies[0].1 = Some(1.0)),
-            ("policies", "`carry`, the plan's own, is without a time", |t| drop(t.policies.remove(0))),
+            ("policies", "`carry`, the plan's own policy, is stated as", |t| t.policies[0].1 = Some(1.0)),
+            ("policies", "`carry`, the plan's own policy, is without a time", |t| drop(t.policies.remove(0))),
             ("policies", "`static` takes", |t| t.policies[1].1 = Some(t.bound.seconds / 2.0)),
             ("policies", "`carry` is stated twice", |t| t.policies.push(("carry".into(), None))),
         ],
