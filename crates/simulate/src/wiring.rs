@@ -323,5 +323,8 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 fn too_many() -> Error {
-    Error::infeasible("simulate", "the plan has too many flows to number; simulate it on orbits or at flow level")
+    Error::infeasible(
+        "simulate",
+        "the plan has too many flows to number; simulate it with symmetry `quotient` or level `flow`",
+    )
 }
