@@ -233,5 +233,5 @@ def test_limits_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert ll.export(plan, "mscclpp", tmp_path / "small.json").notes == ()
     plan = ll.plan("all-gather", "8GiB", fabric=ll.Fabric(gpus=8), algorithm="recursive-doubling", planner="static")
     (note,) = ll.export(plan, "mscclpp", tmp_path / "large.json").notes
-    assert note == "MSCCL++ counts the bytes of a buffer in 32 bits; the plan is of 8589934592"
+    assert note == "MSCCL++ counts the bytes of a buffer in 32 bits; the plan's size is 8589934592 B"
     assert json.loads((tmp_path / "large.json").read_text())["max_message_size"] == (1 << 32) - 1

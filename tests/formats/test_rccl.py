@@ -188,7 +188,12 @@ RANDOM = random_plans(12, 12)
 def test_sizes_and_several_plans_are_refused_where_they_make_no_sense(tmp_path: Path) -> None:
     plans = [ll.plan("all-reduce", size, fabric=ll.Fabric(gpus=4)) for size in ("64KiB", "1MiB")]
     for what, to, options, said in (
-        (plans, "msccl-xml", {}, r"^plan: msccl-xml takes one, and 2 are given; rccl takes several$"),
+        (
+            plans,
+            "msccl-xml",
+            {},
+            r"^plan: format msccl-xml takes one plan, and 2 are given; format rccl takes several$",
+        ),
         (
             plans[0],
             "harvest",

@@ -44,7 +44,7 @@ def test_json_is_read_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "small.json"
     path.write_text(json.dumps(SMALL))
     assert read_workload(path) == SMALL
-    with pytest.raises(InputError, match=r"^ranks: a workload of format json has no use for it; it takes no options$"):
+    with pytest.raises(InputError, match=r"^ranks: it is not used for a workload of format json; it takes no options$"):
         read_workload(path, ranks=2)
     path.write_text(json.dumps(SMALL)[:-1])
     with pytest.raises(InputError, match=r"^workload: it is not JSON: "):
@@ -65,7 +65,7 @@ def test_descriptions_of_models_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{}", "[]", "ring", '{"schema": "lightloom.plan/1"}'])
 def test_what_is_of_no_format_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "any").write_text(content)
-    with pytest.raises(InputError, match=r"is of no format that is read: json, model, chakra, aicb, topoopt$"):
+    with pytest.raises(InputError, match=r"is not in a format that can be read: json, model, chakra, aicb, topoopt$"):
         read_workload(tmp_path / "any")
 
 

@@ -122,7 +122,7 @@ def test_the_command_judges_files(cli: RunCli, in_tmp: Path) -> None:
         (("circuits.json",), "error: plan: plan: it is missing"),
         (("circuits.json", "--plan", "nowhere.json"), "error: plan: no such file: `nowhere.json`"),
         (("circuits.json", "--plan", "plan.json", "--optics", "rings"), "error: optics: `rings` is not accepted"),
-        (("plan.json", "--plan", "plan.json"), "error: plan: it goes with a file of the verb circuits"),
+        (("plan.json", "--plan", "plan.json"), "error: plan: it is used only with a file that the verb circuits wrote"),
         (("plan.json", "--optics", "crossbar"), "error: optics: it goes with a file of the verb circuits"),
     ],
 )

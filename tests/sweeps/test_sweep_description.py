@@ -178,7 +178,7 @@ def test_too_many_points_are_counted() -> None:
 
 def test_packets_that_are_followed_one_by_one_are_counted() -> None:
     changes: dict[str, Any] = {"engine": "packet", "axes": {"size": ["1MiB", "1TiB"]}}
-    with pytest.raises(InputError, match=r"^size: the largest is 268,435,456 packets of 4096 bytes"):
+    with pytest.raises(InputError, match=r"^size: the largest size is 268,435,456 packets of 4096 bytes"):
         described(settings={**SETTINGS, "injection": "paced"}, **changes)
     with pytest.raises(InputError, match="engine flow"):
         described(settings={**SETTINGS, "buffer": "64KiB"}, **changes)

@@ -102,7 +102,7 @@ def test_a_folder_of_traces_is_known_by_its_files(in_tmp: Path) -> None:
         ({"metrics": ["simulated"]}, "metrics: `simulated` is of the engines flow and packet, not train"),
         ({"settings": {}, "metrics": ["exposed"]}, "metrics: `exposed` is of the engine train, not model"),
         ({"baseline": ["bvn"]}, "baseline: unknown name `bvn`"),
-        ({"baseline": ["static", "static"]}, "baseline: `static` is there twice"),
+        ({"baseline": ["static", "static"]}, "baseline: `static` is given twice"),
         ({"axes": {"policy": ["packet-switch"]}}, "axes.policy: unknown name `packet-switch`"),
         ({"engine": "train", "settings": {}}, "workload: it is missing"),
         ({"settings": {"workload": "none.json"}}, "workload: "),

@@ -81,7 +81,7 @@ class SwitchChange:
         if self.held is None:
             words.append("its present circuits are not known")
         elif self.acknowledged:
-            words.append(f"all {counted(len(self.wanted))} are there, as read back")
+            words.append(f"read back with all {counted(len(self.wanted))}")
         elif self.is_unchanged:
             words.append("it has its former circuits")
         else:
