@@ -160,7 +160,7 @@ def test_the_analytical_network_is_the_topology_where_it_can_be(
     up = {(source, destination) for source, destination, _ in plan.topologies[0].links.tolist()}
     assert up <= links_of(network)
     assert (up == links_of(network)) or topology in {"ring", "torus", "circulant:1,3"}
-    assert any("fully connected" in note for note in exported.notes) == (topology in {"torus", "circulant:1,3"})
+    assert any("connects all pairs" in note for note in exported.notes) == (topology in {"torus", "circulant:1,3"})
     # Only the program without congestion takes a network of several dimensions.
     assert len(network["topology"]) == 1
     assert exported.notes[0].startswith("run in the folder: AstraSim_Analytical_Congestion_Aware --workload")

@@ -184,7 +184,7 @@ def test_files_of_harvests_generator_are_read(name: str, ports: int, algorithm: 
     path.write_text(json.dumps(document))
     assert read_schedule(path).schedule.algorithm == algorithm
     path.write_text(json.dumps(document | {"units": "bits"}))
-    assert cli("verify", path).err.startswith("error: schedule.units: `bits` is not `bytes`")
+    assert cli("verify", path).err.startswith("error: schedule.units: `bits` is not accepted; it takes `bytes`")
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_matrix_is_an_all_to_all(tmp_path: Path) -> None:
 WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no n": (lambda d: d.pop("n"), "schedule.n: `None` is not a whole number from 2 to 4096"),
     "dims": (lambda d: d.update(dims=[3]), "schedule.dims: `[3]` is not a list of sizes whose product is 4"),
-    "collective": (lambda d: d.update(collective="gather"), "schedule.collective: `gather` is none of all-reduce, "),
+    "collective": (lambda d: d.update(collective="gather"), "schedule.collective: `gather` is not a collective; "),
     "steps": (lambda d: d.update(steps=[]), "schedule.steps: it is not a list of 1 to 100000 steps"),
     "demand": (lambda d: d["steps"][1].pop("demand"), "schedule.steps[1].demand: it is not a list of demands"),
     "entry": (

@@ -174,7 +174,7 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "count": (lambda d: d.update(num_of_reconfigs=13), "sequence.num_of_reconfigs: `13` is not a whole number from 0"),
     "time": (lambda d: d.update(cost=-1), "sequence.cost: `-1` is not a time from 0 to 1e+18 nanoseconds"),
     "no delay": (lambda d: d.pop("alpha_r"), "sequence.alpha_r: `None` is not a time from 0 to 1e+18 nanoseconds"),
-    "collective": (lambda d: d.update(collective="gather"), "sequence.collective: `gather` is none of all-reduce, "),
+    "collective": (lambda d: d.update(collective="gather"), "sequence.collective: `gather` is not a collective; "),
 }
 
 
@@ -192,15 +192,15 @@ def test_what_is_wrong_is_said_in_one_line(change: str, cli: RunCli, file: Path)
     ("arguments", "said"),
     [
         ((*ASKED, "--planner", "harvest"), "planner: it cannot be combined with a sequence"),
-        ((*ASKED, "--candidates", "ring"), "candidates: it does not go with a sequence"),
-        ((*ASKED, "--budget", "1s"), "budget: it does not go with a sequence"),
+        ((*ASKED, "--candidates", "ring"), "candidates: it cannot be combined with a sequence"),
+        ((*ASKED, "--budget", "1s"), "budget: it cannot be combined with a sequence"),
         (ASKED[:2] + ASKED[4:], "algorithm: auto is not accepted; it takes one algorithm's name"),
         (
             ("--algorithm", "ring", "--size", "1MiB", "--gpus", GPUS),
             "sequence: 12 topologies is not accepted; it takes",
         ),
         ((*ASKED[:6], "--gpus", 32), "sequence: `schedule.json` has circuits of GPU 63; there are 32 GPUs"),
-        (("--collective", "all-gather", *ASKED[2:]), "sequence: `schedule.json` is of all-reduce, not all-gather"),
+        (("--collective", "all-gather", *ASKED[2:]), "sequence: `schedule.json` is for all-reduce, not for all-gather"),
         (("--size", "1MiB"), "gpus: missing"),
         (("--sizes", "1KiB:1MiB", *ASKED[:4], "--gpus", GPUS), "sequence: it applies to a single plan"),
     ],

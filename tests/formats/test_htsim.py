@@ -187,8 +187,8 @@ def test_a_chain_of_others_is_planned_for(tmp_path: Path, cli: RunCli) -> None:
 
 
 WRONG = {
-    "Connections": (("Connections 4", "Connections 5"), "it says Connections 5 and has 4"),
-    "Triggers": (("Triggers 3", ""), "it says Triggers 0 and has 3"),
+    "Connections": (("Connections 4", "Connections 5"), "the head states Connections 5, and the file has 4"),
+    "Triggers": (("Triggers 3", ""), "the head states Triggers 0, and the file has 3"),
     "Nodes": (("Nodes 16", "Nodes 3"), "line 8 is from 2 to 3; it takes two of the nodes 0 to 2"),
     "size": (("size 500", "size 0"), "line 9 has no size; without one a flow never ends"),
     "word": (("size 500", "sise 500"), "line 9 has `sise`; it takes id, prio, recv_done_trigger, "),
@@ -198,7 +198,7 @@ WRONG = {
     "twice": (("id 4", "id 3"), "line 9 has id 3; it takes an id above 0 that no other flow has"),
     "no trigger": (("trigger 3 size", "trigger 4 size"), "line 9 names trigger 4, which no line defines"),
     "kind": (("id 3 barrier count 1", "id 3"), "line 12 takes one of oneshot, multishot and barrier"),
-    "count": (("count 1", "count 2"), "line 12: trigger 3 waits for 2 flows, 1 set it off"),
+    "count": (("count 1", "count 2"), "line 12: trigger 3 waits for 2 flows, but 1 set it off"),
     "oneshot": (
         ("id 2 multishot", "id 1 oneshot"),
         "line 11 has id 1; it takes an id above 0 that no other trigger has",

@@ -163,7 +163,7 @@ CHANGES = {
     "to itself": "schedule.Flows[0]: it goes from GPU 0 to itself",
     "no flow": "schedule.Flows: it is not a list of 1 to 1000000 flows",
     "a number": "schedule.Flows[0]: `7` is not `Chunk C from G traveled over A->B in epoch E`",
-    "two lists": "schedule.Flows: it is there 2 times",
+    "two lists": "schedule.Flows: it is given 2 times",
 }
 
 

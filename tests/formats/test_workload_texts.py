@@ -292,7 +292,7 @@ def changed(index: int, **values: Any) -> list[Task]:
         (
             changed(4, following=[10]),
             (1, 4, 1),
-            "workload: task 0 waits for itself through other nodes: a cyclic",
+            "workload: task 0 waits for itself through others: a cyclic",
         ),
         (changed(0, type=7), (1, 4, 1), "workload.tasks[0]: type 7 is unknown; it takes 0 to 6"),
         (changed(0, device=200), (1, 4, 1), "workload.tasks[0]: device 200 is not one of the GPUs 0 to 3"),

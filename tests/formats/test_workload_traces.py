@@ -222,7 +222,7 @@ WRONG: dict[str, tuple[list[list[Node]], str]] = {
     "gather": ([[call(0, 3)], [call(0, 3)]], "workload: node 0 (call) of rank 0 has comm_type `3`; schedules are "),
     "ranks that wait for each other": (
         [[call(0), send(1, 1, (0,))], [receive(0, 0), call(1, 0, (0,))]],
-        "workload: node 0 (call) of rank 0 waits for itself through other nodes: a cyclic dependency",
+        "workload: node 0 (call) of rank 0 waits for itself through others: a cyclic dependency",
     ),
     "cyclic": ([[compute(0, (1,)), compute(1, (0,))]], "workload: node 0 (kernel) of rank 0 waits for itself"),
     "unmatched send": ([[send(0, 1)], []], "workload: node 0 (send0) of rank 0 sends to rank 1 with tag 0; rank 1"),
@@ -331,10 +331,10 @@ def test_an_archive_is_the_folder_that_it_was_made_of(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({}, "must hold the files NAME.RANK.et of one trace; it holds none"),
+        ({}, "must hold the files NAME.RANK.et of one trace; it holds no such files"),
         ({"a.0.et": b"", "b.0.et": b""}, "is empty"),
         ({"a.1.et": written({}, [compute(0)])}, "the file of rank 0 is missing in"),
-        ({"x/a.0.et": written({}, [compute(0)]), "y/a.0.et": b""}, "has two files a.0.et"),
+        ({"x/a.0.et": written({}, [compute(0)]), "y/a.0.et": b""}, "has two files of the name a.0.et"),
     ],
 )
 def test_wrong_archives_are_refused(tmp_path: Path, files: dict[str, bytes], said: str) -> None:

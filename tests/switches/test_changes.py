@@ -120,7 +120,8 @@ def test_a_half_made_change_says_what_holds_and_is_undone(start: StartSwitch, in
     (line,) = raised.value.lines
     assert re.fullmatch(
         r'switch core: circuit 3 -> 4 was rejected: "[^"]*(Port 3|status) failed"; half made: '
-        r"2 of 3 circuits are there; missing: 3 -> 4; to bring its former circuits back: lightloom circuits --restore out/switches/before-1\.json",
+        r"2 of 3 circuits are there; missing: 3 -> 4; to bring its former circuits back: "
+        r"lightloom circuits --restore out/switches/before-1\.json",
         line,
     ), line
     assert switch.crossbar.circuits == {(1, 2), (5, 6), (9, 10)}

@@ -311,5 +311,5 @@ def _notes(
         rows = f"{int(far.sum())} row{'s are' if far.sum() > 1 else ' is'}"
         notes.append(f"{rows} off by more than {OUTLIER:g} times the typical error: consider --errors robust")
     if measurements.ignored_columns:
-        notes.append(f"unknown columns were ignored:  {', '.join(measurements.ignored_columns)}"[:300])
+        notes.append(f"unknown columns were ignored: {', '.join(measurements.ignored_columns)}"[:300])
     return tuple(notes)

@@ -250,7 +250,7 @@ def _order(field: str, rank: int, nodes: Sequence[Node], places: Mapping[int, in
                 heapq.heappush(ready, (nodes[other].id, other))
     if len(order) < len(nodes):
         stuck = next(node for place, node in enumerate(nodes) if missing[place])
-        raise refuse(field, f"{_at(rank, stuck)} waits for itself through other nodes: a cyclic dependency")
+        raise refuse(field, f"{_at(rank, stuck)} waits for itself through others: a cyclic dependency")
     return tuple(order)
 
 

@@ -218,7 +218,7 @@ class Driver(SwitchDriver):
                 raise failed(self.address, error, was_open=was_open) from error
             if isinstance(error, IncompleteRead):
                 raise LostError(f"{self.address.place} ended the connection in the middle of its answer") from error
-            raise SwitchError(f"the answer of {self.address.place} is not HTTP:  {_http_words(error)}") from error
+            raise SwitchError(f"the answer of {self.address.place} is not HTTP: {_http_words(error)}") from error
         finally:
             timer.cancel()
         if len(received) > LONGEST_ANSWER:
