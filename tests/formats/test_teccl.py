@@ -153,8 +153,9 @@ FIRST_FLOWS: dict[str, object] = {
 CHANGES = {
     "no demand": "schedule.Demand_Met: it is missing",
     "demands of a list": "schedule.Demand_Met: it is not an object with entries",
-    "a pair without demand": "schedule.Demand_Met: only 5 pairs of 3 GPUs have demands; an AllGather",
-    "unequal demands": "schedule.Demand_Met: pairs of GPUs have unequal numbers of chunks",
+    "a pair without demand": "schedule.Demand_Met: only 5 pairs of 3 GPUs have demands; an AllGather or "
+    "All-to-All has all",
+    "unequal demands": "schedule.Demand_Met: pairs of GPUs have unequal numbers of chunks; it takes equal numbers",
     "other chunks": "schedule.Demand_Met: its chunks are neither those of an AllGather nor of an All-to-All",
     "own demand": "schedule.Demand_Met[GPU 0][GPU 0]: a GPU wants its own chunk",
     "half a chunk": "schedule.Flows[0]: it carries 0.5 of a chunk; it takes whole chunks",

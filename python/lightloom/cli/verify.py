@@ -152,7 +152,7 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
         if TRAINING.search(source.text, 0, 1000):
             return "training iteration", verify(Training.unjudged(source.text))
         if f'"{SIDE_SCHEMA}"' in source.text[:200]:
-            raise refuse("file", "`{path}` is the side file of an export; give the exported file or folder")
+            raise refuse("file", f"`{path}` is the side file of an export; give the exported file or folder")
         if source.text.lstrip().startswith("{") and PLAN.search(source.text):
             return "plan", verify(Plan.from_json(source.text))
     except InputError as error:
