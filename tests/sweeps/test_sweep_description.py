@@ -106,7 +106,7 @@ def test_delays_that_no_number_says_are_told_apart_by_what_is_written() -> None:
         ({"axes": {"size": "1KiB"}}, "axes.size", "a list"),
         ({"axes": {"size": ["1KiB", 1024]}}, "axes.size", "twice"),
         ({"axes": {"reconfiguration-delay": ["1us,2us", "1us,2us"]}}, "axes.reconfiguration-delay", "twice"),
-        ({"axes": {"size": ["1KiB", "1KiB/pair"]}}, "axes.size", "either"),
+        ({"axes": {"size": ["1KiB", "1KiB/pair"]}}, "axes.size", "give only one kind"),
         ({"axes": {"size": ["1XB"]}}, "axes.size", "1XB"),
         ({"axes": {"size": {"from": "1MiB", "to": "1KiB", "count": 3}}}, "axes.size", "above"),
         ({"axes": {"size": {"from": "1KiB", "count": 3}}}, "axes.size", "no `to`"),
