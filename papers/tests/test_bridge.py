@@ -334,7 +334,7 @@ def test_packets_give_the_ratios_of_the_model_where_bytes_count() -> None:
 
 def test_figures_without_packets_refuse_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "bridge-table-1", "--engine", "packet"]) == 2
-    assert capsys.readouterr().err == "error: engine: `packet` does not make bridge-table-1; it takes model\n"
+    assert capsys.readouterr().err == "error: engine: `packet` cannot make bridge-table-1; it takes model\n"
 
 
 def test_the_fabric_is_the_papers() -> None:

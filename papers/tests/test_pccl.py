@@ -193,4 +193,4 @@ def test_claims_without_a_model_are_not_judged() -> None:
 
 def test_packets_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "pccl-9", "--engine", "packet"]) == 2
-    assert capsys.readouterr().err == "error: engine: `packet` does not make pccl-9; it takes model\n"
+    assert capsys.readouterr().err == "error: engine: `packet` cannot make pccl-9; it takes model\n"

@@ -182,7 +182,7 @@ def test_small_schedules_are_verified_and_cost_what_they_state(
     path.write_text(json.dumps({**one.document(), "cost": one.cost_ns * 1.01}))
     assert main([str(tmp_path)]) == 1
     path.write_text(json.dumps({**one.document(), "num_of_reconfigs": changes + 1}))
-    with pytest.raises(ValueError, match=r"states \d+ changes, its topologies have"):
+    with pytest.raises(ValueError, match=r"states \d+ reconfigurations, but its topologies change"):
         read_whole(path, question_of(one.name))
 
 
@@ -192,7 +192,7 @@ def test_a_file_whose_name_tells_no_problem_is_left_out_and_said(
     WHOLE[0].write(tmp_path)
     (tmp_path / "bvn-swing-64-2-0.json").write_text("{}")
     assert main([str(tmp_path)]) == 0
-    assert "left out, their names tell no size, rate and delays: bvn-swing-64-2-0" in capsys.readouterr().err
+    assert "left out, since their names do not state size, rate and delays: bvn-swing-64-2-0" in capsys.readouterr().err
 
 
 def test_what_is_no_schedule_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -151,7 +151,7 @@ def test_a_case_without_a_plan_says_why() -> None:
 
 
 def test_an_engine_that_a_figure_has_not_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="engine: `packet` does not make small-2; it takes model"):
+    with pytest.raises(InputError, match="engine: `packet` cannot make small-2; it takes model"):
         reproduce(FIGURES[1], tmp_path, Setting("packet", tmp_path))
     assert not list(tmp_path.iterdir())
 
@@ -214,7 +214,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["bridge-99"], "error: figure: unknown name `bridge-99`; one of all, small, small-1, small-2"),
         (["small-1", "--engine", "flow"], "error: engine: unknown name `flow`; one of model, packet, run"),
-        (["small-2", "--engine", "packet"], "error: engine: `packet` does not make small-2; it takes model"),
+        (["small-2", "--engine", "packet"], "error: engine: `packet` cannot make small-2; it takes model"),
         (["small-1", "--picture", "gif"], "error: picture: unknown name `gif`; one of png, pdf, svg"),
         (["small-1", "--workers", "0"], "error: workers: "),
     ],

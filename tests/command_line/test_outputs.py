@@ -129,11 +129,11 @@ def test_one_file_by_two_names_is_refused(in_tmp: Path, spelling: str, is_there:
         (folder / "folder-link").symlink_to(in_tmp)
     if is_there:
         (in_tmp / "x").write_bytes(b"mine")
-        with pytest.raises(InputError, match=r"output: .*is the file of plan"):
+        with pytest.raises(InputError, match=r"output: .*is also the input file of plan"):
             check_distinct({"output": spelling.format(in_tmp)}, {"plan": "x"})
     for names in (["x", spelling], [spelling, "x"]):
         first, second = (name.format(in_tmp) for name in names)
-        with pytest.raises(InputError, match=r"plot: .*is the file of output"):
+        with pytest.raises(InputError, match=r"plot: .*is also the output file of output"):
             check_distinct({"output": first, "plot": second})
         check_distinct({"output": first, "plot": f"{second}-other"})
 
@@ -149,7 +149,7 @@ def test_the_file_that_standard_output_goes_to_is_no_output(in_tmp: Path) -> Non
                 check=False,
             )
         assert ran.returncode == 2
-        assert ran.stderr.endswith("is where standard output goes; it takes another file\n")
+        assert ran.stderr.endswith("is the file to which standard output is redirected; it takes another file\n")
 
 
 @pytest.mark.large
@@ -240,7 +240,7 @@ def test_a_disk_that_is_full_is_no_wrong_input(tmp_path: Path) -> None:
 def test_hard_links_are_the_file_that_is_read(tmp_path: Path) -> None:
     (tmp_path / "read").write_bytes(b"x")
     (tmp_path / "other").hardlink_to(tmp_path / "read")
-    with pytest.raises(InputError, match=r"output: .*is the file of matrix"):
+    with pytest.raises(InputError, match=r"output: .*is also the input file of matrix"):
         check_distinct({"output": tmp_path / "other"}, {"matrix": tmp_path / "read"})
 
 

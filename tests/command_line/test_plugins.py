@@ -53,7 +53,7 @@ def test_a_verb_of_another_distribution_is_listed_and_runs(cli: RunCli, install:
         (None, "ModuleNotFoundError: No module named 'thirds_broken'"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("raise ImportError('two\\nlines')", "ImportError: two\\nlines"),
-        ("command = 7", "`thirds_broken:command` is no click command"),
+        ("command = 7", "`thirds_broken:command` is not a click command"),
     ],
 )
 def test_a_verb_that_does_not_load_breaks_nothing_else(
@@ -193,12 +193,12 @@ SERIES = "BenchmarkSeries('one', 'all-reduce', Fabric(gpus=4), ('1KiB',), ('1us'
 @pytest.mark.parametrize(
     ("benchmarks", "reason"),
     [
-        ("None", "`thirds_points:BENCHMARKS` is no sequence of benchmarks"),
-        ("[5]", "`thirds_points:BENCHMARKS` is no sequence of benchmarks"),
+        ("None", "`thirds_points:BENCHMARKS` is not a sequence of benchmarks"),
+        ("[5]", "`thirds_points:BENCHMARKS` is not a sequence of benchmarks"),
         ("[Benchmark('b', '', '', ())]", "series: `()` is not accepted"),
         ("[Benchmark('b', '', '', (5,))]", "series: `5` is not accepted"),
         (f"[Benchmark('../b', '', '', ({SERIES},))]", "name: `../b` is not accepted"),
-        (f"[Benchmark('b', '', '', ({SERIES}, {SERIES}))]", "label: `one` makes no folder's name of its own"),
+        (f"[Benchmark('b', '', '', ({SERIES}, {SERIES}))]", "label: `one` makes no folder name of its own"),
     ],
 )
 def test_benchmarks_that_are_none_are_refused(cli: RunCli, install: Install, benchmarks: str, reason: str) -> None:

@@ -85,7 +85,10 @@ def test_a_working_folder_that_was_deleted_is_one_line(tmp_path: Path, output: s
     shell = ["/bin/sh", "-c", script]
     ran = subprocess.run(shell, cwd=gone, env=environment, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr == "error: working folder: it is not there any more; change to one that is, or give whole paths\n"
+    assert (
+        ran.stderr
+        == "error: working folder: it does not exist any more; change to one that exists, or give absolute paths\n"
+    )
 
 
 @pytest.mark.large

@@ -95,7 +95,7 @@ def test_pictures_and_traces_are_written(cli: RunCli, file: Path) -> None:
     assert all(Path(name).stat().st_size > 1000 for name in ("a.png", "a.json", "b.svg"))
     lines = ran.out.splitlines()
     assert lines[0].startswith("two axes on 8 ranks (tp 4 · dp 2): ")
-    place = lines.index("by reconfiguration delay; others as multiples of joint")
+    place = lines.index("iteration time by reconfiguration delay; other policies as multiples of the time of joint")
     assert [line.split()[:2] for line in lines[place + 4 : place + 6]] == [["1", "µs"], ["1", "ms"]]
 
 
@@ -105,7 +105,7 @@ def test_pictures_and_traces_are_written(cli: RunCli, file: Path) -> None:
         (["--policy", "packet-switch"], "policy: "),
         (["--plot", "a.txt"], "plot: "),
         (["--break-even", "a.json"], "break_even: "),
-        (["--delays", "1us,1ms"], "delays: they are those of --break-even FILE"),
+        (["--delays", "1us,1ms"], "delays: it is used only together with --break-even FILE"),
         (["--break-even", "a.png", "--delays", "1us"], "delays: "),
         (["--comm-size", "input"], "comm_size: "),
         (["--reconfiguration-delay", "20ns/port"], "reconfiguration_delay: "),

@@ -161,10 +161,10 @@ def test_the_analytical_network_is_the_topology_where_it_can_be(
     up = {(source, destination) for source, destination, _ in plan.topologies[0].links.tolist()}
     assert up <= links_of(network)
     assert (up == links_of(network)) or topology in {"ring", "torus", "circulant:1,3"}
-    assert any("fully connected" in note for note in exported.notes) == (topology in {"torus", "circulant:1,3"})
+    assert any("connects all pairs" in note for note in exported.notes) == (topology in {"torus", "circulant:1,3"})
     # Only the program without congestion takes a network of several dimensions.
     assert len(network["topology"]) == 1
-    assert exported.notes[0].startswith("run it in the folder: AstraSim_Analytical_Congestion_Aware --workload")
+    assert exported.notes[0].startswith("run in the folder: AstraSim_Analytical_Congestion_Aware --workload")
 
 
 def end_of(plan: ll.Plan) -> int:
@@ -213,7 +213,7 @@ def test_data_of_several_hops_take_what_the_plan_takes(collective: str, ports: i
     plan = ll.plan(collective, "4MiB", fabric=fabric, planner="static", topology="ring", algorithm=algorithm)
     assert max(step.hops for step in plan.steps) > 1
     assert end_of(plan) * 1e-9 <= sent_s(plan) * 1.05
-    assert any(note.startswith("data of several hops (up to ") for note in astra_sim.export(plan).notes)
+    assert any(note.startswith("data that take several hops (up to ") for note in astra_sim.export(plan).notes)
 
 
 def test_pieces_are_few_where_there_are_many_messages() -> None:

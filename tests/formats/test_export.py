@@ -98,7 +98,7 @@ def test_a_folder_with_files_is_left_alone(cli: RunCli, plan: Path) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     ran = cli("export", plan, "--to", "harvest", "--output", "there")
     assert ran.status == 2
-    assert ran.err == "error: output: `there` is a folder with files; it takes an empty one, or one that is not there\n"
+    assert ran.err == "error: output: `there` is not empty; it takes an empty folder, or the name of a new one\n"
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -204,7 +204,10 @@ def test_the_page_of_formats_is_what_the_registry_says() -> None:
     ("name", "said"),
     [
         ("plan.txt", "file: `plan.txt` is neither a plan (JSON), nor a training iteration (JSON), nor circuits "),
-        ("plan.txt.circuits.json", "file: it is the side file of an export; give the file or folder that it belongs"),
+        (
+            "plan.txt.circuits.json",
+            "file: `plan.txt.circuits.json` is the side file of an export; give the exported file or folder",
+        ),
     ],
 )
 def test_what_cannot_be_verified_is_not_taken_for_a_plan(name: str, said: str, cli: RunCli, plan: Path) -> None:

@@ -80,7 +80,9 @@ def test_a_delay_that_is_no_number_is_noted(tmp_path: Path) -> None:
     fabric = ll.Fabric(gpus=4, reconfiguration_delay="1us+20ns/port")
     plan = ll.plan("all-reduce", "1MiB", fabric=fabric, algorithm="recursive-doubling")
     made = ll.export(plan, "harvest", tmp_path / "out")
-    assert made.notes == ("alpha_r is the fixed part of the delay, which is 1.000 µs + 20.00 ns per changed port",)
+    assert made.notes == (
+        "alpha_r is only the fixed part of the reconfiguration delay, 1.000 µs + 20.00 ns per changed port",
+    )
 
 
 def demands_alone(folder: Path) -> Path:
@@ -136,7 +138,7 @@ def test_unequal_demands_are_noted(tmp_path: Path) -> None:
     matrix = [[0, 100, 70], [100, 0, 100], [100, 100, 0]]
     plan = ll.plan(matrix=matrix, fabric=ll.Fabric(gpus=3, ports=2), planner="static")
     (note,) = ll.export(plan, "harvest", tmp_path / "out").notes
-    assert note.startswith("some demands are no multiple of their step's chunksize")
+    assert note.startswith("some demands are not multiples of their step's chunksize")
 
 
 def of_the_generator(swing: bool, gpus: int = 8, size: int = 1 << 20, ports: int = 2) -> list[dict[str, Any]]:
@@ -182,7 +184,7 @@ def test_files_of_harvests_generator_are_read(name: str, ports: int, algorithm: 
     path.write_text(json.dumps(document))
     assert read_schedule(path).schedule.algorithm == algorithm
     path.write_text(json.dumps(document | {"units": "bits"}))
-    assert cli("verify", path).err.startswith("error: schedule.units: `bits` is not `bytes`")
+    assert cli("verify", path).err.startswith("error: schedule.units: `bits` is not accepted; it takes `bytes`")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +220,7 @@ def test_a_matrix_is_an_all_to_all(tmp_path: Path) -> None:
 WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no n": (lambda d: d.pop("n"), "schedule.n: `None` is not a whole number from 2 to 4096"),
     "dims": (lambda d: d.update(dims=[3]), "schedule.dims: `[3]` is not a list of sizes whose product is 4"),
-    "collective": (lambda d: d.update(collective="gather"), "schedule.collective: `gather` is none of all-reduce, "),
+    "collective": (lambda d: d.update(collective="gather"), "schedule.collective: `gather` is not a collective; "),
     "steps": (lambda d: d.update(steps=[]), "schedule.steps: it is not a list of 1 to 100000 steps"),
     "demand": (lambda d: d["steps"][1].pop("demand"), "schedule.steps[1].demand: it is not a list of demands"),
     "entry": (
@@ -227,7 +229,7 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "gpu": (
         lambda d: d["steps"][0]["demand"].append([0, 4, 1]),
-        "schedule.steps[0].demand[4]: `4` is not a GPU; they are 0 to 3",
+        "schedule.steps[0].demand[4]: `4` is not a GPU; GPUs are 0 to 3",
     ),
     "itself": (
         lambda d: d["steps"][0]["demand"].append([1, 1, 1]),
@@ -300,7 +302,7 @@ def test_a_side_file_that_says_something_else_is_refused(cli: RunCli, in_tmp: Pa
     side.write_text(json.dumps(document))
     ran = cli("verify", "out")
     assert ran.status == 2
-    assert "error: schedule.steps: their demands are not what `out/circuits.json` says that is sent" in ran.err
+    assert "error: schedule.steps: their demands differ from the transfers in `out/circuits.json`" in ran.err
     del document["chunks"]
     side.write_text(json.dumps(document))
     assert "`out/circuits.json` does not say which chunks are sent" in cli("verify", "out").err

@@ -91,7 +91,7 @@ def test_a_file_alone_is_checked_by_its_own_numbers(cli: RunCli, file: Path) -> 
     assert "schedule.json (topologies): all 4 checks passed" in ran.out
     checks = checks_of(cli, file)
     assert checks["topologies"][1] == "12 steps on 5 topologies of at most 1 circuit out of and into a GPU"
-    assert "stated, not checked; bandwidth, startup and hop delays are not in the file" in checks["cost"][1]
+    assert "the rest is not checked, since bandwidth, startup and hop delays are not in the file" in checks["cost"][1]
     wrong = {
         "num_of_reconfigs": (7, "reconfigurations"),
         "reconf_cost_total": (7000.0, "delays"),
@@ -148,16 +148,19 @@ def test_what_is_beside_a_file_is_held_against_it(cli: RunCli, in_tmp: Path) -> 
     assert not passed
     assert said.startswith("step 1 sends from GPU ")
     path.write_text(json.dumps(right | {"steps": right["steps"][:-1]}))
-    assert checks_of(cli, path)["paths"] == (False, "collective.json has 3 steps, and topologies are 2")
+    assert checks_of(cli, path)["paths"] == (False, "collective.json has 3 steps, but topologies are given for 2")
     path.write_text(json.dumps(right | {"collective": "all-reduce"}))
-    assert checks_of(cli, path)["paths"] == (False, "collective.json is of all-gather, and topologies of all-reduce")
+    assert checks_of(cli, path)["paths"] == (
+        False,
+        "collective.json is for all-gather, but the topologies are for all-reduce",
+    )
 
 
 WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no steps": (lambda d: d.update(steps=[]), "sequence.steps: it is not a list of 1 to 100000 steps"),
     "number": (
         lambda d: d["steps"][1].update(step=1),
-        "sequence.steps[1].step: `1` is not 2: steps are counted from 1",
+        "sequence.steps[1].step: `1` is not accepted; it takes 2, since steps are counted from 1",
     ),
     "topology": (lambda d: d["steps"][0].update(topology=[]), "sequence.steps[0].topology: it is not a list of 1 or"),
     "pair": (lambda d: d["steps"][0]["topology"].append([1, 2]), "sequence.steps[0].topology[64]: `[1, 2]` is not [so"),
@@ -171,7 +174,7 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "count": (lambda d: d.update(num_of_reconfigs=13), "sequence.num_of_reconfigs: `13` is not a whole number from 0"),
     "time": (lambda d: d.update(cost=-1), "sequence.cost: `-1` is not a time from 0 to 1e+18 nanoseconds"),
     "no delay": (lambda d: d.pop("alpha_r"), "sequence.alpha_r: `None` is not a time from 0 to 1e+18 nanoseconds"),
-    "collective": (lambda d: d.update(collective="gather"), "sequence.collective: `gather` is none of all-reduce, "),
+    "collective": (lambda d: d.update(collective="gather"), "sequence.collective: `gather` is not a collective; "),
 }
 
 
@@ -188,16 +191,16 @@ def test_what_is_wrong_is_said_in_one_line(change: str, cli: RunCli, file: Path)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((*ASKED, "--planner", "harvest"), "planner: it does not go with a sequence"),
-        ((*ASKED, "--candidates", "ring"), "candidates: it does not go with a sequence"),
-        ((*ASKED, "--budget", "1s"), "budget: it does not go with a sequence"),
+        ((*ASKED, "--planner", "harvest"), "planner: it cannot be combined with a sequence"),
+        ((*ASKED, "--candidates", "ring"), "candidates: it cannot be combined with a sequence"),
+        ((*ASKED, "--budget", "1s"), "budget: it cannot be combined with a sequence"),
         (ASKED[:2] + ASKED[4:], "algorithm: auto is not accepted; it takes one algorithm's name"),
         (
             ("--algorithm", "ring", "--size", "1MiB", "--gpus", GPUS),
             "sequence: 12 topologies is not accepted; it takes",
         ),
         ((*ASKED[:6], "--gpus", 32), "sequence: `schedule.json` has circuits of GPU 63; there are 32 GPUs"),
-        (("--collective", "all-gather", *ASKED[2:]), "sequence: `schedule.json` is of all-reduce, not all-gather"),
+        (("--collective", "all-gather", *ASKED[2:]), "sequence: `schedule.json` is for all-reduce, not for all-gather"),
         (("--size", "1MiB"), "gpus: missing"),
         (("--sizes", "1KiB:1MiB", *ASKED[:4], "--gpus", GPUS), "sequence: it applies to a single plan"),
     ],
@@ -209,7 +212,7 @@ def test_what_a_sequence_does_not_go_with_is_said(
 
 
 def test_topologies_are_no_schedule_and_say_so(cli: RunCli, file: Path) -> None:
-    said = "schedule: `schedule.json` has topologies and not what is sent; it goes in as a sequence"
+    said = "schedule: `schedule.json` states topologies but not what is sent; give it as sequence"
     assert_refused(cli, file.parent, "plan", "--schedule", file.name, "--size", "1MiB", field=said)
     (file.parent / "other.json").write_text("[]")
     said = "sequence: `other.json` is not HARVEST's schedule.json"

@@ -100,7 +100,7 @@ def test_the_command_and_the_topology_are_htsim_s(gpus: int, tiers: int | None, 
     made = ll.export(plan, "htsim", tmp_path / "plan.cm")
     header, (lower, _) = tree_of((tmp_path / "plan.cm.topo").read_bytes())
     assert (header["Nodes"], lower["Downlink_speed_Gbps"], lower["Downlink_Latency_ns"]) == (gpus, 100 * ports, 300)
-    command = shlex.split(made.notes[0].removeprefix("run it with: "))
+    command = shlex.split(made.notes[0].removeprefix("run with: "))
     assert command[0] == "htsim_ndp"
     given = dict(zip(command[1::2], command[2::2], strict=True))
     assert given["-nodes"] == str(gpus)
@@ -121,7 +121,7 @@ def test_rates_that_a_topology_cannot_say_go_into_the_command(tmp_path: Path) ->
     assert not (tmp_path / "plan.cm.topo").exists()
     assert "-linkspeed 12500 " in made.notes[0]
     assert " -tiers 2 " in made.notes[0]
-    assert made.notes[1] == "no .topo: it takes whole Gbit/s, and the ports of a GPU have 12.5"
+    assert made.notes[1] == "no .topo: its rates are whole Gbit/s, and a GPU has 12.5 Gbit/s"
 
 
 def test_flows_beyond_what_htsim_reads_are_several() -> None:
@@ -187,22 +187,25 @@ def test_a_chain_of_others_is_planned_for(tmp_path: Path, cli: RunCli) -> None:
 
 
 WRONG = {
-    "Connections": (("Connections 4", "Connections 5"), "it says Connections 5 and has 4"),
-    "Triggers": (("Triggers 3", ""), "it says Triggers 0 and has 3"),
+    "Connections": (("Connections 4", "Connections 5"), "the head states Connections 5, and the file has 4"),
+    "Triggers": (("Triggers 3", ""), "the head states Triggers 0, and the file has 3"),
     "Nodes": (("Nodes 16", "Nodes 3"), "line 8 is from 2 to 3; it takes two of the nodes 0 to 2"),
     "size": (("size 500", "size 0"), "line 9 has no size; without one a flow never ends"),
     "word": (("size 500", "sise 500"), "line 9 has `sise`; it takes id, prio, recv_done_trigger, "),
-    "start": (("id 4 trigger 3", "id 4"), "line 9 takes one of start and trigger"),
-    "both": (("id 4 trigger 3", "id 4 start 0 trigger 3"), "line 9 takes one of start and trigger"),
-    "id": (("id 4 trigger 3", "trigger 3"), "line 9 has a trigger and no id before it"),
-    "twice": (("id 4", "id 3"), "line 9 has id 3; it takes one above 0 that no other flow has"),
-    "no trigger": (("trigger 3 size", "trigger 4 size"), "line 9 names trigger 4, which has no line"),
+    "start": (("id 4 trigger 3", "id 4"), "line 9 must have either start or trigger"),
+    "both": (("id 4 trigger 3", "id 4 start 0 trigger 3"), "line 9 must have either start or trigger"),
+    "id": (("id 4 trigger 3", "trigger 3"), "line 9 has a trigger and no id before the trigger"),
+    "twice": (("id 4", "id 3"), "line 9 has id 3; it takes an id above 0 that no other flow has"),
+    "no trigger": (("trigger 3 size", "trigger 4 size"), "line 9 names trigger 4, which no line defines"),
     "kind": (("id 3 barrier count 1", "id 3"), "line 12 takes one of oneshot, multishot and barrier"),
-    "count": (("count 1", "count 2"), "line 12: trigger 3 waits for 2 flows, 1 set it off"),
-    "oneshot": (("id 2 multishot", "id 1 oneshot"), "line 11 has id 1; it takes one above 0 that no other trigger has"),
+    "count": (("count 1", "count 2"), "line 12: trigger 3 waits for 2 flows, but 1 set it off"),
+    "oneshot": (
+        ("id 2 multishot", "id 1 oneshot"),
+        "line 11 has id 1; it takes an id above 0 that no other trigger has",
+    ),
     "circle": (
         ("0->1 id 1 start 0 size 1000 send_done_trigger 1", "0->1 id 1 trigger 3 size 1000 send_done_trigger 1"),
-        "line 6 never starts: triggers wait on each other",
+        "line 6 never starts: triggers wait for each other (deadlock)",
     ),
     "int": (
         ("size 500", "size 2147483648"),

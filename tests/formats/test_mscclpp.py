@@ -186,10 +186,10 @@ def test_channels_and_sizes_are_named(cli: RunCli, in_tmp: Path) -> None:
     options = ("--gpus-per-host", 4, "--sizes", "64KiB:4MiB")
     ran = cli("export", "plan.json", "--to", "mscclpp", "--output", "x.json", *options)
     assert f"port channels between hosts of 4 GPUs{WITHIN}\n" in ran.out
-    assert "taken for 64 KiB to 4 MiB\n" in ran.out
+    assert "taken for sizes: 64 KiB to 4 MiB\n" in ran.out
     assert (
-        "buffers of multiples of 128 B, 8 chunks, each of a multiple of 16 B; the plan's size, 1048576 B, is one\n"
-        in ran.out
+        "buffers of multiples of 128 B, 8 chunks, each of a multiple of 16 B; "
+        "the plan's size, 1048576 B, is such a size\n" in ran.out
     )
     assert (in_tmp / "x.json").exists()
 
@@ -231,11 +231,11 @@ def test_limits_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert notes[0].endswith("operations; MSCCL++ takes 20 unless it is built for more")
     # 1 000 000 bytes are not a multiple of 24 chunks of 16.
     takes = "buffers of multiples of 384 B, 24 chunks, each of a multiple of 16 B"
-    said = f"MSCCL++ takes {takes}; the plan's size, 1000000 B, is not one"
+    said = f"MSCCL++ takes {takes}; the plan's size, 1000000 B, is not such a size"
     assert notes[1] == said
     plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="recursive-doubling", planner="static")
     assert ll.export(plan, "mscclpp", tmp_path / "small.json").notes == ()
     plan = ll.plan("all-gather", "8GiB", fabric=ll.Fabric(gpus=8), algorithm="recursive-doubling", planner="static")
     (note,) = ll.export(plan, "mscclpp", tmp_path / "large.json").notes
-    assert note == "MSCCL++ counts the bytes of a buffer in 32 bits; the plan is of 8589934592"
+    assert note == "MSCCL++ counts the bytes of a buffer in 32 bits; the plan's size is 8589934592 B"
     assert json.loads((tmp_path / "large.json").read_text())["max_message_size"] == (1 << 32) - 1

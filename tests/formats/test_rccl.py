@@ -188,14 +188,19 @@ RANDOM = random_plans(12, 12)
 def test_sizes_and_several_plans_are_refused_where_they_make_no_sense(tmp_path: Path) -> None:
     plans = [ll.plan("all-reduce", size, fabric=ll.Fabric(gpus=4)) for size in ("64KiB", "1MiB")]
     for what, to, options, said in (
-        (plans, "msccl-xml", {}, r"^plan: msccl-xml takes one, and 2 are given; rccl takes several$"),
+        (
+            plans,
+            "msccl-xml",
+            {},
+            r"^plan: format msccl-xml takes one plan, and 2 are given; format rccl takes several$",
+        ),
         (
             plans[0],
             "harvest",
             {"sizes": "1KiB:1MiB"},
-            r"^sizes: it is for msccl-xml and rccl and mscclpp, not harvest$",
+            r"^sizes: it is only for msccl-xml and rccl and mscclpp, not for harvest$",
         ),
-        (plans[0], "rccl", {"gpus_per_host": 2}, r"^gpus_per_host: it is for mscclpp, not rccl$"),
+        (plans[0], "rccl", {"gpus_per_host": 2}, r"^gpus_per_host: it is only for mscclpp, not for rccl$"),
         (plans[0], "rccl", {"sizes": "1MiB:1KiB"}, r"^sizes: `1MiB:1KiB` begins above its end"),
         (plans[0], "rccl", {"sizes": "1MiB"}, r"^sizes: `1MiB` is not accepted; it takes the smallest and"),
         (plans, "rccl", {"sizes": "128KiB:2MiB"}, r"^sizes: the range 128 KiB to 2 MiB excludes a plan for 64 KiB; "),

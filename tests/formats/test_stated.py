@@ -110,8 +110,8 @@ def without(kind: int, after: int, ranks: tuple[tuple[Node, ...], ...]) -> list[
 @pytest.mark.parametrize(
     ("index", "kind", "after", "message"),
     [
-        (0, NodeType.COMPUTE, NodeType.SEND, "does not wait for all of"),
-        (1, NodeType.COMPUTE, NodeType.RECEIVE, "does not wait for all of"),
+        (0, NodeType.COMPUTE, NodeType.SEND, "does not wait for all nodes of"),
+        (1, NodeType.COMPUTE, NodeType.RECEIVE, "does not wait for all nodes of"),
         (3, NodeType.SEND, NodeType.RECEIVE, r"must wait for .* whose data it forwards"),
     ],
 )
@@ -128,7 +128,7 @@ def test_bytes_and_lists_are_those_of_the_chunks() -> None:
     for attributes, message in (
         (
             {"lightloom_size_bytes": 2000},
-            r"^schedule: what rank . sends .* is \d+ bytes, its chunks are",
+            r"^schedule: what rank . sends .* is \d+ bytes long, but its chunks are",
         ),
         ({"lightloom_size_bytes": "x"}, "does not state lightloom_size_bytes, a whole number from 1"),
         ({"lightloom_chunks": 0}, "states 0 chunks of a buffer"),

@@ -153,17 +153,18 @@ FIRST_FLOWS: dict[str, object] = {
 CHANGES = {
     "no demand": "schedule.Demand_Met: it is missing",
     "demands of a list": "schedule.Demand_Met: it is not an object with entries",
-    "a pair without demand": "schedule.Demand_Met: 5 pairs of 3 GPUs have demands; an AllGather or All-to-All has all",
-    "unequal demands": "schedule.Demand_Met: pairs want unequal numbers of chunks",
+    "a pair without demand": "schedule.Demand_Met: only 5 pairs of 3 GPUs have demands; an AllGather or "
+    "All-to-All has all",
+    "unequal demands": "schedule.Demand_Met: pairs of GPUs have unequal numbers of chunks; it takes equal numbers",
     "other chunks": "schedule.Demand_Met: its chunks are neither those of an AllGather nor of an All-to-All",
     "own demand": "schedule.Demand_Met[GPU 0][GPU 0]: a GPU wants its own chunk",
-    "half a chunk": "schedule.Flows[0]: it carries 0.5 of a chunk; whole chunks are read",
-    "no such chunk": "schedule.Flows[0]: there is no chunk 9; a GPU has 1",
-    "a switch": "schedule.Flows[0]: it is of node 9, which has no demand in Demand_Met",
+    "half a chunk": "schedule.Flows[0]: it carries 0.5 of a chunk; it takes whole chunks",
+    "no such chunk": "schedule.Flows[0]: there is no chunk 9; a GPU has chunks 0 to 0",
+    "a switch": "schedule.Flows[0]: it names node 9, which has no demand in Demand_Met",
     "to itself": "schedule.Flows[0]: it goes from GPU 0 to itself",
     "no flow": "schedule.Flows: it is not a list of 1 to 1000000 flows",
     "a number": "schedule.Flows[0]: `7` is not `Chunk C from G traveled over A->B in epoch E`",
-    "two lists": "schedule.Flows: it is there 2 times",
+    "two lists": "schedule.Flows: it is given 2 times",
 }
 
 

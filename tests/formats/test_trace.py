@@ -128,14 +128,14 @@ WRONG = {
     ),
     "cycle": (
         [[add(0, (1,)), add(1, (0,))], []],
-        r"node 0 \(add0\) of rank 0 waits for itself through what it waits for: a cyclic dependency",
+        r"node 0 \(add0\) of rank 0 waits for itself through others: a cyclic dependency",
     ),
     "deadlock": (
         [[receive(0, 1), send(1, 1, (0,))], [receive(0, 0), send(1, 0, (0,))]],
-        r"node 0 \(receive0\) of rank 0 never ends: ranks wait on each other's messages",
+        r"node 0 \(receive0\) of rank 0 never ends: ranks wait for each other's messages \(deadlock\)",
     ),
-    "absent": ([[add(0, (7,))], []], r"node 0 \(add0\) of rank 0 waits for node 7, which is not there"),
-    "twice": ([[add(0, ()), add(0, ())], []], r"node 0 \(add0\) of rank 0: two nodes have its number"),
+    "absent": ([[add(0, (7,))], []], r"node 0 \(add0\) of rank 0 waits for node 7, which does not exist"),
+    "twice": ([[add(0, ()), add(0, ())], []], r"node 0 \(add0\) of rank 0: another node has the same id"),
     "itself": ([[send(0, 0)], []], r"node 0 \(send0\) of rank 0 has comm_dst 0; it takes another of the ranks 0 to 1"),
     "no rank": ([[send(0, 2)], []], r"node 0 \(send0\) of rank 0 has comm_dst 2; it takes another of the ranks 0 to 1"),
     "another's": ([[send(0, 1, comm_src=1)], []], r"node 0 \(send0\) of rank 0 has comm_src 1; it is a node of rank 0"),
@@ -165,7 +165,7 @@ def test_files_that_are_missing_or_of_others_are_named(tmp_path: Path, cli: RunC
     (tmp_path / "u.0.et").write_bytes(b"")
     ran = cli("plan", "--schedule", tmp_path, "--size", "1MiB")
     assert ran.err.startswith(f"error: schedule: `{tmp_path}` must hold the files NAME.RANK.et of one trace;")
-    assert ran.err.endswith("it holds those of 2, t, u: name a file of one\n")
+    assert ran.err.endswith("it holds files of 2, t, u: give a file of one trace\n")
     for system in ("{", "[]", '{"all-reduce-implementation-custom": [7]}', '{"all-reduce-implementation-custom": 7}'):
         (tmp_path / "system.json").write_text(system)
         assert cli("verify", tmp_path).err == ran.err.replace("schedule:", "file:")
@@ -255,7 +255,7 @@ def test_any_value_is_a_trace_or_one_error(data: st.DataObject, value: object, t
 def test_nodes_beyond_the_bound_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder_of(tmp_path, *RING_OF_3)
     monkeypatch.setattr("lightloom.formats.chakra.files.MAX_NODES", 10)
-    with pytest.raises(InputError, match="has more than 10 nodes by"):
+    with pytest.raises(InputError, match="has more than 10 nodes, counted up to"):
         read_trace("trace", tmp_path)
     monkeypatch.setattr("lightloom.formats.chakra.files.MAX_NODES", 18)
     assert len(read_trace("trace", tmp_path).messages) == 6

@@ -211,18 +211,18 @@ def test_a_barrier_holds_all_ranks_of_its_group(tmp_path: Path) -> None:
 WRONG: dict[str, tuple[list[list[Node]], str]] = {
     "unmatched collective": (
         [[call(0), call(1, size=0)], [call(0)]],
-        "workload: node 1 (call) of rank 0 is collective 2 of group all, of which rank 1 calls 1",
+        "workload: node 1 (call) of rank 0 is collective 2 of group all, but rank 1 calls only 1",
     ),
     "other size": (
         [[call(0)], [call(0, size=9)]],
-        "workload: collective 1 of group all differs: node 0 (call) of rank 0 has comm_type 0 and comm_size 8, "
-        "node 0 (call) of rank 1 0 and 9",
+        "workload: collective 1 of group all differs between ranks: node 0 (call) of rank 0 has comm_type 0 and "
+        "comm_size 8, node 0 (call) of rank 1 0 and 9",
     ),
-    "other kind": ([[call(0)], [call(0, 2)]], "workload: collective 1 of group all differs: "),
+    "other kind": ([[call(0)], [call(0, 2)]], "workload: collective 1 of group all differs between ranks: "),
     "gather": ([[call(0, 3)], [call(0, 3)]], "workload: node 0 (call) of rank 0 has comm_type `3`; schedules are "),
-    "ranks that wait on each other": (
+    "ranks that wait for each other": (
         [[call(0), send(1, 1, (0,))], [receive(0, 0), call(1, 0, (0,))]],
-        "workload: node 0 (call) of rank 0 waits for itself through what it waits for: a cyclic dependency",
+        "workload: node 0 (call) of rank 0 waits for itself through others: a cyclic dependency",
     ),
     "cyclic": ([[compute(0, (1,)), compute(1, (0,))]], "workload: node 0 (kernel) of rank 0 waits for itself"),
     "unmatched send": ([[send(0, 1)], []], "workload: node 0 (send0) of rank 0 sends to rank 1 with tag 0; rank 1"),
@@ -251,8 +251,8 @@ def test_wrong_traces_are_refused_in_one_line(tmp_path: Path, case: str) -> None
             {"comm_size": "input"},
             "element_bytes: it is missing: the trace does not state whether comm_size counts ",
         ),
-        ({"ranks": 3}, "ranks: 3 are not the 2 whose files are in `t`; leave it out"),
-        ({"time_unit": "us"}, "time_unit: a workload of format chakra has no use for it; it takes comm_groups, "),
+        ({"ranks": 3}, "ranks: 3 differs from the number of ranks in `t`, 2; leave the option out"),
+        ({"time_unit": "us"}, "time_unit: it is not used for a workload of format chakra; it takes comm_groups, "),
         ({"comm_size": "inputs"}, "comm_size: unknown name `inputs`, did you mean `input`?; one of input, output, "),
         ({"element_bytes": 0}, "element_bytes: `0` is not accepted; it takes a whole number from 1 to "),
         ({"ranks": True}, "ranks: `True` is not accepted; it takes a whole number from 2 to 65536"),
@@ -331,10 +331,10 @@ def test_an_archive_is_the_folder_that_it_was_made_of(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({}, "must hold the files NAME.RANK.et of one trace; it holds none"),
+        ({}, "must hold the files NAME.RANK.et of one trace; it holds no such files"),
         ({"a.0.et": b"", "b.0.et": b""}, "is empty"),
         ({"a.1.et": written({}, [compute(0)])}, "the file of rank 0 is missing in"),
-        ({"x/a.0.et": written({}, [compute(0)]), "y/a.0.et": b""}, "has two files a.0.et"),
+        ({"x/a.0.et": written({}, [compute(0)]), "y/a.0.et": b""}, "has two files of the name a.0.et"),
     ],
 )
 def test_wrong_archives_are_refused(tmp_path: Path, files: dict[str, bytes], said: str) -> None:
@@ -358,7 +358,7 @@ def test_dependencies_are_kept_within_bounds(tmp_path: Path, monkeypatch: pytest
         operator(count, tuple(range(count))),
         *(compute(number, (0, count)) for number in range(count + 1, 2 * count)),
     ]
-    with pytest.raises(InputError, match=r"^workload: `t` has too many nodes that wait for each other through nodes"):
+    with pytest.raises(InputError, match=r"^workload: `t` has too many dependencies through nodes"):
         read_workload(folder_of(tmp_path, nodes))
 
 

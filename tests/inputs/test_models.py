@@ -294,7 +294,11 @@ WRONG: list[tuple[dict[str, dict[str, Any]], str, str]] = [
     ({"model": {"gated": 1}}, "model.gated", "`1` is not accepted; it takes true or false"),
     ({"model": {"layer_gradients": []}}, "model.layer_gradients", "a list of sizes"),
     ({"model": {"layer_gradients": ["0B"]}}, "model.layer_gradients", "`0B`"),
-    ({"model": {"layer_gradients": [8], "experts": 2}}, "model.layer_gradients", "does not go with model.experts"),
+    (
+        {"model": {"layer_gradients": [8], "experts": 2}},
+        "model.layer_gradients",
+        "cannot be combined with model.experts",
+    ),
     ({"batch": {"micro_batch": 0}}, "batch.micro_batch", "a whole number from 1"),
     ({"parallelism": {"sharded": True}}, "parallelism.sharded", "parallelism.pipeline is 2"),
     ({"parallelism": {"prefetch": True}}, "parallelism.prefetch", "parallelism.sharded = true"),

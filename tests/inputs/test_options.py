@@ -223,4 +223,7 @@ def test_the_example_of_what_is_missing_keeps_what_is_given(cli: RunCli) -> None
     ran = cli("simulate")
     assert (ran.status, ran.err) == (2, "error: plan: missing; give PLAN, such as: lightloom simulate plan.json\n")
     ran = cli("plan", "64")
-    assert (ran.status, ran.err) == (2, "error: arguments: there is no place for `64` in `lightloom plan [OPTIONS]`\n")
+    assert (ran.status, ran.err) == (
+        2,
+        "error: arguments: unexpected argument `64`; the usage is `lightloom plan [OPTIONS]`\n",
+    )

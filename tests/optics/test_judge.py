@@ -119,11 +119,14 @@ def test_the_command_judges_files(cli: RunCli, in_tmp: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (("circuits.json",), "error: plan: plan: it is missing"),
+        (("circuits.json",), "error: plan: plan: missing"),
         (("circuits.json", "--plan", "nowhere.json"), "error: plan: no such file: `nowhere.json`"),
         (("circuits.json", "--plan", "plan.json", "--optics", "rings"), "error: optics: `rings` is not accepted"),
-        (("plan.json", "--plan", "plan.json"), "error: plan: it goes with a file of the verb circuits"),
-        (("plan.json", "--optics", "crossbar"), "error: optics: it goes with a file of the verb circuits"),
+        (("plan.json", "--plan", "plan.json"), "error: plan: it is used only with a file that the verb circuits wrote"),
+        (
+            ("plan.json", "--optics", "crossbar"),
+            "error: optics: it is used only with a file that the verb circuits wrote",
+        ),
     ],
 )
 def test_what_the_judge_lacks_is_one_line(cli: RunCli, in_tmp: Path, arguments: tuple[str, ...], line: str) -> None:

@@ -81,7 +81,7 @@ def test_where_all_are_at_work_more_are_told_so(limited: Callable[..., Served]) 
     kept = opened(server, 20, HEAD + b"Content-Length: 9\r\n\r\n{")
     wait_for(lambda: server.client.get("/").status_code == 503)
     answer = server.client.get("/")
-    assert answer.json() == {"error": "the server has as many connections as it may", "field": ""}
+    assert answer.json() == {"error": "the server has reached its limit of connections; try again later", "field": ""}
     assert {name: answer.headers[name] for name in HEADERS} == HEADERS
     for connection in kept:
         connection.close()

@@ -230,7 +230,7 @@ def test_runs_of_the_package_take_mpi(in_own_folder: Path) -> None:
 
 
 def test_messages_of_mpi_take_the_time_that_they_take() -> None:
-    with pytest.raises(InputError, match=r"^dilation: `10` is not accepted; MPI's messages take the time"):
+    with pytest.raises(InputError, match=r"^dilation: `10` is not accepted: MPI sends at its own speed"):
         ll.Executor(transport="mpi", dilation=10)
     with pytest.raises(InputError, match=r"^packet_size: `4KiB` is not accepted"):
         ll.Executor(transport="mpi", packet_size="4KiB")
@@ -290,7 +290,8 @@ def test_of_ranks_that_mpiexec_started_one_speaks(in_own_folder: Path) -> None:
 @pytest.mark.large
 @needs_mpi
 @pytest.mark.parametrize(
-    ("late", "said"), [("_exchange", "neither came nor went in time"), ("_keep", "not all ranks end it in time")]
+    ("late", "said"),
+    [("_exchange", "were neither received nor sent in time"), ("_keep", "not all ranks ended it in time")],
 )
 def test_ranks_that_wait_in_vain_end_all(late: str, said: str, in_own_folder: Path) -> None:
     ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=3)).save("plan.json")

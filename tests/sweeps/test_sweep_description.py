@@ -106,7 +106,7 @@ def test_delays_that_no_number_says_are_told_apart_by_what_is_written() -> None:
         ({"axes": {"size": "1KiB"}}, "axes.size", "a list"),
         ({"axes": {"size": ["1KiB", 1024]}}, "axes.size", "twice"),
         ({"axes": {"reconfiguration-delay": ["1us,2us", "1us,2us"]}}, "axes.reconfiguration-delay", "twice"),
-        ({"axes": {"size": ["1KiB", "1KiB/pair"]}}, "axes.size", "either"),
+        ({"axes": {"size": ["1KiB", "1KiB/pair"]}}, "axes.size", "give only one kind"),
         ({"axes": {"size": ["1XB"]}}, "axes.size", "1XB"),
         ({"axes": {"size": {"from": "1MiB", "to": "1KiB", "count": 3}}}, "axes.size", "above"),
         ({"axes": {"size": {"from": "1KiB", "count": 3}}}, "axes.size", "no `to`"),
@@ -178,7 +178,7 @@ def test_too_many_points_are_counted() -> None:
 
 def test_packets_that_are_followed_one_by_one_are_counted() -> None:
     changes: dict[str, Any] = {"engine": "packet", "axes": {"size": ["1MiB", "1TiB"]}}
-    with pytest.raises(InputError, match=r"^size: the largest is 268,435,456 packets of 4096 bytes"):
+    with pytest.raises(InputError, match=r"^size: the largest size is 268,435,456 packets of 4096 bytes"):
         described(settings={**SETTINGS, "injection": "paced"}, **changes)
     with pytest.raises(InputError, match="engine flow"):
         described(settings={**SETTINGS, "buffer": "64KiB"}, **changes)

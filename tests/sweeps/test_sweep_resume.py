@@ -99,7 +99,7 @@ def test_an_interrupted_run_says_that_it_goes_on(in_tmp: Path, number: signal.Si
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (1, "")
-    assert err == "interrupted: what is finished is kept in out; run again, it goes on there\n"
+    assert err == "interrupted: finished points are kept in out; run the same command again to continue\n"
     assert ll.sweep(in_tmp / "stopped.toml", output=in_tmp / "out").found > 0
 
 

@@ -101,16 +101,16 @@ def test_a_folder_of_traces_is_known_by_its_files(in_tmp: Path) -> None:
     [
         ({"engine": "model"}, "settings: unknown name `workload`"),
         ({"engine": "train", "settings": {"size": "1MiB"}}, "settings: unknown name `size`"),
-        ({"metrics": ["simulated"]}, "metrics: `simulated` is of the engines flow and packet, not train"),
-        ({"settings": {}, "metrics": ["exposed"]}, "metrics: `exposed` is of the engine train, not model"),
+        ({"metrics": ["simulated"]}, "metrics: `simulated` is only for the engines flow and packet, not for train"),
+        ({"settings": {}, "metrics": ["exposed"]}, "metrics: `exposed` is only for the engine train, not for model"),
         ({"baseline": ["bvn"]}, "baseline: unknown name `bvn`"),
-        ({"baseline": ["static", "static"]}, "baseline: `static` is there twice"),
+        ({"baseline": ["static", "static"]}, "baseline: `static` is given twice"),
         ({"axes": {"policy": ["packet-switch"]}}, "axes.policy: unknown name `packet-switch`"),
         ({"engine": "train", "settings": {}}, "workload: it is missing"),
         ({"settings": {"workload": "none.json"}}, "workload: "),
         (
             {"plots": [{"kind": "heat", "x": "ports", "y": "bandwidth", "value": "time", "regions": "planner"}]},
-            "plots[0].regions: `planner` is of plans",
+            "plots[0].regions: `planner` is only for plans",
         ),
     ],
 )

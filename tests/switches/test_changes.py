@@ -68,7 +68,7 @@ def test_a_lost_answer_is_no_failure_where_all_is_read_back(start: StartSwitch, 
     # Rows of SONiC's databases are written again: they are the same rows.
     if interface != "sonic" or fault == "garbage=1":
         assert applied.changes[0].failure is not None
-        assert applied.changes[0].report().endswith("read back, all 1 circuit hold")
+        assert applied.changes[0].report().endswith("read back with all 1 circuit")
 
 
 def test_a_slow_switch_is_waited_for(start: StartSwitch, interface: str) -> None:
@@ -79,8 +79,8 @@ def test_a_slow_switch_is_waited_for(start: StartSwitch, interface: str) -> None
 
 FAULTS = {
     # Neither an answer nor the change within the time.
-    "slow=2s": r"no answer from 127\.0\.0\.1:\d+ within 0\.3 s; it holds what it held before",
-    "drop-before=1": r".*(ended the connection|was lost).*; it holds what it held before",
+    "slow=2s": r"no answer from 127\.0\.0\.1:\d+ within 0\.3 s; it has its former circuits",
+    "drop-before=1": r".*(ended the connection|was lost).*; it has its former circuits",
     "ignore=1": r"the circuits read back are not those asked for within 0\.15 s; .*",
 }
 
@@ -119,8 +119,9 @@ def test_a_half_made_change_says_what_holds_and_is_undone(start: StartSwitch, in
         switches.apply(0)
     (line,) = raised.value.lines
     assert re.fullmatch(
-        r'switch core: circuit 3 -> 4 was rejected: "[^"]*(Port 3|status) failed"; half made: 2 of 3 circuits hold; '
-        r"missing 3 -> 4; what it held before: lightloom circuits --restore out/switches/before-1\.json",
+        r'switch core: circuit 3 -> 4 was rejected: "[^"]*(Port 3|status) failed"; half made: '
+        r"2 of 3 circuits are there; missing: 3 -> 4; to bring its former circuits back: "
+        r"lightloom circuits --restore out/switches/before-1\.json",
         line,
     ), line
     assert switch.crossbar.circuits == {(1, 2), (5, 6), (9, 10)}
@@ -142,7 +143,7 @@ def test_undone_it_holds_what_it_held(start: StartSwitch, interface: str) -> Non
     wanted = frozenset({(1, 2), (3, 4)})
     with one_switch(switch, interface, wanted, undo=True) as switches, pytest.raises(ChangeError) as raised:
         switches.apply(0)
-    assert raised.value.lines[0].endswith("undone, it holds what it held before the change")
+    assert raised.value.lines[0].endswith("undone: it has its former circuits")
     assert switch.crossbar.circuits == before
 
 
@@ -192,7 +193,7 @@ def test_addresses_must_be_those_of_the_plans_switches() -> None:
 
 def test_two_switches_of_one_address_are_refused() -> None:
     programs = [program(FIRST, name="a"), program(SECOND, name="b")]
-    with pytest.raises(InputError, match="`a` and `b` have one address"):
+    with pytest.raises(InputError, match="`a` and `b` have the same address"):
         Switches(programs, {"a": "scpi://host:5025", "b": "scpi://host?timeout=1s"})
 
 
@@ -210,7 +211,7 @@ def test_what_others_change_on_their_ports_meanwhile_is_not_ours(start: StartSwi
         switches.read = read_and_let_others_in  # type: ignore[method-assign]
         with pytest.raises(ChangeError) as raised:
             switches.apply(0)
-    assert raised.value.lines[0].endswith("; it holds what it held before")
+    assert raised.value.lines[0].endswith("; it has its former circuits")
 
 
 def test_a_state_file_is_never_written_over(start: StartSwitch, in_own_folder: Path) -> None:
@@ -222,7 +223,7 @@ def test_a_state_file_is_never_written_over(start: StartSwitch, in_own_folder: P
         wanted = pytest.raises(InputError, match=r"state: cannot write .*kept\.json`: File exists")
         with wanted:
             switches.apply(0)
-    with pytest.raises(InputError, match=r"^state: `.*kept\.json` is there already"):
+    with pytest.raises(InputError, match=r"^state: `.*kept\.json` exists already"):
         Switches([program(FIRST)], {"core": address(switch)}, state=state)
     assert (state.read_text(), switch.crossbar.changes) == ("mine", 0)
     assert sorted(file.name for file in in_own_folder.iterdir()) == ["kept.json"]

@@ -116,7 +116,7 @@ def test_one_configuration_of_a_file_of_circuits(cli: RunCli, start: StartSwitch
 
 
 FAULTS = {
-    "refuse=3": r'circuit 3 -> \d+ was rejected: "[^"]+"; half made: 15 of 16 circuits hold; .*',
+    "refuse=3": r'circuit 3 -> \d+ was rejected: "[^"]+"; half made: 15 of 16 circuits are there; .*',
     "slow=2s": r"no answer from .* within 0\.3 s; .*|within 0\.15 s not tuned: .*",
     "ignore=1": r"the circuits read back are not those asked for within 0\.15 s; .*|within 0\.15 s not tuned: .*",
     "drop-before=1": r".* ended the connection before its answer; .*|.* was lost: .*",
@@ -164,7 +164,7 @@ def test_a_failure_in_the_middle_is_undone_to_the_configuration_before(
     ran = cli("circuits", file, "--send", address(switch), "--follow", "--undo-on-failure", "--format", "json")
     assert ran.status == 1
     assert ran.err.count("\n") == 1
-    assert re.search(r"circuit 16 -> 3 was rejected: .*; undone, it holds what it held before the change\n", ran.err)
+    assert re.search(r"circuit 16 -> 3 was rejected: .*; undone: it has its former circuits\n", ran.err)
     assert switch.crossbar.circuits == second
     told = json.loads(ran.out)
     assert [row["acknowledged"] for row in told["sent"]] == [True, True, False]
@@ -180,7 +180,7 @@ def test_a_lost_answer_is_told_and_is_no_failure(cli: RunCli, start: StartSwitch
     switch = start("scpi", faults="drop-after=1")
     ran = cli("circuits", circuits_file(in_own_folder, core=[permutation(1)]), "--send", address(switch))
     assert ran.status == 0
-    assert re.fullmatch(r"switch core: .*; read back, all 16 circuits hold\n", ran.err), ran.err
+    assert re.fullmatch(r"switch core: .*; read back with all 16 circuits\n", ran.err), ran.err
 
 
 def started(folder: Path, *arguments: object) -> subprocess.Popen[str]:
@@ -216,7 +216,7 @@ def test_whatever_ends_it_in_the_middle_of_a_change_the_file_brings_all_back(
     else:
         assert process.returncode == 1
         assert err == (
-            "interrupted: lightloom circuits --restore out/switches/before-1.json brings back what was there before\n"
+            "interrupted: lightloom circuits --restore out/switches/before-1.json brings back the former circuits\n"
         )
     assert "of 5: " in out or interface != "scpi"
     (state,) = (in_own_folder / "out" / "switches").iterdir()
@@ -304,32 +304,40 @@ SEND = ["--send", "scpi://127.0.0.1:1"]
 @pytest.mark.parametrize(
     ("arguments", "field", "said"),
     [
-        ([], "plan", "it is missing"),
-        (SEND, "plan", "it is missing"),
-        (["circuits.json", *SEND, "--follow", "--configuration", 1], "configuration", "does not go with --follow"),
+        ([], "plan", "missing; give PLAN"),
+        (SEND, "plan", "missing; give PLAN"),
+        (
+            ["circuits.json", *SEND, "--follow", "--configuration", 1],
+            "configuration",
+            "it cannot be combined with --follow",
+        ),
         (["circuits.json", *SEND, "--interval", "1s"], "interval", "it is used only together with --send and --follow"),
         (["circuits.json", *SEND, "--configuration", 3], "configuration", "the plan has configurations 1 to 2"),
         (["circuits.json", *SEND, "--configuration", 0], "configuration", "from 1 to"),
         (["circuits.json", *SEND, "--follow", "--interval", "soon"], "interval", "soon"),
         (["circuits.json", "--follow"], "follow", "it is used only together with --send"),
         (["circuits.json", "--state", "x.json"], "state", "it is used only together with --send or --restore"),
-        (["circuits.json", *SEND, "--ports", 3], "ports", "it does not go with --send"),
-        (["circuits.json", *SEND, "--all-connections"], "all_connections", "it does not go with --send"),
-        (["circuits.json", *SEND, "--optics", "crossbar"], "optics", "holds circuits on ports already"),
+        (["circuits.json", *SEND, "--ports", 3], "ports", "it cannot be combined with --send"),
+        (["circuits.json", *SEND, "--all-connections"], "all_connections", "it cannot be combined with --send"),
+        (
+            ["circuits.json", *SEND, "--optics", "crossbar"],
+            "optics",
+            "is a file of circuits, whose switches are chosen already",
+        ),
         (["circuits.json", "--send", "a=scpi://127.0.0.1"], "send", "no switch `a`; it has core"),
         (["circuits.json", *SEND, *SEND], "send", "switch `core` is given twice"),
-        (["circuits.json", "--send", "scpi:/127.0.0.1"], "send", "is no address"),
+        (["circuits.json", "--send", "scpi:/127.0.0.1"], "send", "is not an address"),
         (["circuits.json", "--send", "restconf://a?tls=yes&ca=none.pem"], "send: ca", "no such file: `none.pem`"),
         (["circuits.json", "--restore", "x.json"], "plan", "no PLAN is taken with --restore"),
         (["--restore", "circuits.json"], "restore", "unknown key `configurations`"),
-        (["--restore", "x.json", "--follow"], "follow", "it does not go with --restore"),
+        (["--restore", "x.json", "--follow"], "follow", "it cannot be combined with --restore"),
         (["--simulated-switch", "gnmi"], "simulated_switch", "one of scpi, restconf, sonic"),
         (["--simulated-switch", "scpi", "--ports", 5000], "ports", "from 1 to 4096"),
         (["--simulated-switch", "scpi", "--listen", "127.0.0.1"], "listen", "it takes HOST:PORT"),
         (["--simulated-switch", "scpi", "--faults", "slow"], "faults", "it takes slow=VALUE"),
         (["--simulated-switch", "scpi", "--faults", "fast=1"], "faults", "unknown name `fast`"),
         (["--simulated-switch", "scpi", "--faults", "refuse=0"], "faults: refuse", "from 1"),
-        (["--simulated-switch", "scpi", *SEND], "send", "it does not go with --simulated-switch"),
+        (["--simulated-switch", "scpi", *SEND], "send", "it cannot be combined with --simulated-switch"),
     ],
     ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else "",
 )
@@ -353,7 +361,7 @@ def test_a_state_file_that_is_there_is_refused_before_a_switch_is_asked(
         place.write_text("of somebody else")
     sent = ["circuits", file, "--send", address(switch), "--state", place]
     said = assert_refused(cli, in_own_folder, *sent, field="state")
-    assert "is there already; it takes the name of a new file" in said
+    assert "exists already; it takes the name of a new file" in said
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "x", b"x", [1], {"a": 1}, object()], ids=lambda wrong: type(wrong).__name__)
@@ -403,6 +411,7 @@ def test_a_row_of_sonic_that_is_never_tuned_is_named(cli: RunCli, start: StartSw
     ran = cli("circuits", file, "--send", address(switch))
     assert ran.status == 1
     assert re.fullmatch(
-        r"error: switch core: within 0\.15 s not tuned: 2 -> 7; half made: 2 of 3 circuits hold; missing 2 -> 7; .*\n",
+        r"error: switch core: within 0\.15 s not tuned: 2 -> 7; half made: 2 of 3 circuits are there; "
+        r"missing: 2 -> 7; .*\n",
         ran.err,
     ), ran.err

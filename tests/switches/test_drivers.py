@@ -88,7 +88,7 @@ def test_the_first_egress_port_may_be_said(start: StartSwitch, interface: str) -
 def test_the_other_name_of_the_list_is_hinted_at(start: StartSwitch) -> None:
     switch = start("restconf")
     switch.crossbar.circuits = frozenset({(1, 1)})
-    with driver(switch, "restconf", "list=pairs") as asked, pytest.raises(SwitchError, match=r"`pair`, which \?list="):
+    with driver(switch, "restconf", "list=pairs") as asked, pytest.raises(SwitchError, match=r"`pair`: add \?list="):
         asked.read()
 
 

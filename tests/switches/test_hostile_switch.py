@@ -105,8 +105,8 @@ HTTP = b"HTTP/1.1 200 OK\r\nContent-Type: application/yang-data+json\r\n"
         ("sonic", endless(b"*60000\r\n", b"+OK\r\n"), "is no answer"),
         ("sonic", endless(b"", b"+OK\r\n$99999999999\r\n"), "is no answer"),
         ("sonic", trickling(b"+OK\r\n*9\r\n", b":1\r\n"), "no answer"),
-        ("restconf", endless(b"9" * 65536), "is no HTTP"),
-        ("restconf", endless(b"X-A: b\r\n" * 4096, HTTP), "is no HTTP"),
+        ("restconf", endless(b"9" * 65536), "is not HTTP"),
+        ("restconf", endless(b"X-A: b\r\n" * 4096, HTTP), "is not HTTP"),
         ("restconf", endless(b" " * 65536, HTTP + b"Content-Length: 999999999999\r\n\r\n"), "longer than"),
         (
             "restconf",

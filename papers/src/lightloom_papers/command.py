@@ -23,22 +23,29 @@ if TYPE_CHECKING:
 @click.command("reproduce", short_help="Make the papers' figures again, and judge their claims.")
 @click.argument("name")
 @click.option(
-    "--output", "-o", metavar="FOLDER", default="out/reproduction", show_default=True, help="Where the files go."
+    "--output",
+    "-o",
+    metavar="FOLDER",
+    default="out/reproduction",
+    show_default=True,
+    help="Folder of the data, pictures and pages.",
 )
 @click.option(
     "--engine",
     metavar="NAME",
-    show_default="model, or the only one that makes NAME",
-    help="Source of a plan's time: `model`, the additive cost; `packet`, its simulation, kept as it goes on; or `run`, "
+    show_default="model, or the only engine that can make NAME",
+    help="Source of a plan's time: `model`, the additive cost; `packet`, a simulation of its packets; or `run`, "
     "measured on processes of this machine.",
 )
-@click.option("--picture", metavar="KIND", default="png", show_default=True, help="png, pdf or svg.")
+@click.option(
+    "--picture", metavar="KIND", default="png", show_default=True, help="File format of pictures: png, pdf or svg."
+)
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
     show_default="all cores",
-    help="Threads that simulate packets.",
+    help="Number of threads that simulate packets.",
 )
 @FORMAT_OPTION
 def command(name: str, output: str, engine: str | None, picture: str, workers: int | None, output_format: str) -> None:
@@ -77,7 +84,7 @@ def command(name: str, output: str, engine: str | None, picture: str, workers: i
         engine = named[0].engines[0] if len(named) == 1 else MODEL
     figures = [figure for figure in named if engine in figure.engines]
     if not figures:
-        raise refuse("engine", f"`{engine}` does not make {name}; it takes {' or '.join(named[0].engines)}")
+        raise refuse("engine", f"`{engine}` cannot make {name}; it takes {' or '.join(named[0].engines)}")
     folder = Path(output)
     with progress_bar("reproducing", len(figures)) as advance:
 

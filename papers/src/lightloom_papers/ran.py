@@ -65,7 +65,7 @@ def ran(cases: Sequence[Case], setting: Setting, *, runs: int, dilation: float |
 def _run(executor: Executor, made: Plan) -> Ran:
     measurement = executor.run(made)
     if measurement.wrong:
-        raise FailedError(f"{made!r}: {measurement.wrong} elements are wrong")
+        raise FailedError(f"{made!r}: {measurement.wrong} elements of the result are wrong")
     return Ran(
         made.total_s,
         measurement.measured.median,

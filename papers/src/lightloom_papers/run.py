@@ -45,7 +45,7 @@ def reproduce(figure: Figure, folder: Path, setting: Setting, suffix: str = ".pn
 
     if setting.engine not in figure.engines:
         accepted = " or ".join(figure.engines)
-        raise refuse("engine", f"`{setting.engine}` does not make {figure.name}; it takes {accepted}")
+        raise refuse("engine", f"`{setting.engine}` cannot make {figure.name}; it takes {accepted}")
     make_folder(folder)
     outcome = figure.make(setting)
     files = _files(figure.name, setting.engine, suffix)

@@ -70,7 +70,9 @@ def _figure(name: str) -> Figure:
         raise unknown_name("figure", name, figures)
     figure = figures[name]
     if MODEL not in figure.engines:
-        raise refuse("figure", f"{name} is measured on processes: lightloom reproduce {name}")
+        raise refuse(
+            "figure", f"{name} is measured on processes, which a server does not run; use `lightloom reproduce {name}`"
+        )
     return figure
 
 

@@ -128,7 +128,7 @@ def key_given_twice(pairs: Iterable[tuple[str, Any]]) -> str | None:
 def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises `InputError` that names `field`, and `where` it was read."""
     if DEEP_KEY.search(text):
-        raise refuse(field, f"{where} has a key of more than 64 parts; it takes tables of few levels")
+        raise refuse(field, f"{where} has a key of more than 64 parts; it takes keys of at most 64 parts")
     import tomllib
 
     try:
@@ -180,9 +180,9 @@ def check_folder(field: str, path: str | os.PathLike[str]) -> Path:
     try:
         if target.is_dir():
             if any(target.iterdir()):
-                raise refuse(field, f"`{path}` is a folder with files; it takes an empty one, or one that is not there")
+                raise refuse(field, f"`{path}` is not empty; it takes an empty folder, or the name of a new one")
         elif target.exists():
-            raise refuse(field, f"`{path}` is not a folder; it takes an empty one, or one that is not there")
+            raise refuse(field, f"`{path}` is not a folder; it takes an empty folder, or the name of a new one")
     except OSError as error:
         raise refuse(field, f"cannot write `{path}`: {error.strerror}") from error
     if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
@@ -281,26 +281,26 @@ def check_distinct(
         output = check_writable(field, path)
         place = Path(os.path.realpath(output.path))
         if place in seen:
-            raise refuse(field, f"`{path}` is the file of {seen[place]} too; it takes another one")
+            raise refuse(field, f"`{path}` is also the output file of {seen[place]}; it takes another file")
         seen[place] = field
         found = _status(os.fspath(path))
         for other, status in read.items():
             if found is not None and os.path.samestat(found, status):
-                raise refuse(field, f"`{path}` is the file of {other}, which is read; it takes another one")
+                raise refuse(field, f"`{path}` is also the input file of {other}; it takes another file")
 
 
 def _check_replaceable(field: str, path: str | os.PathLike[str], found: os.stat_result, target: Path) -> None:
     """Refuse a file that has no name any more, whose owner forbids writing, or that a standard stream goes to."""
     named = _status(os.fspath(target))
     if named is None or not os.path.samestat(found, named) or not os.access(target, os.W_OK):
-        raise refuse(field, f"cannot write `{path}`: the file that is there is not to be written to")
+        raise refuse(field, f"cannot write `{path}`: writing to the existing file is not allowed")
     for number, name in STREAMS.items():
         try:
             stream = os.fstat(number)
         except OSError:
             continue
         if os.path.samestat(found, stream):
-            raise refuse(field, f"`{path}` is where {name} goes; it takes another file")
+            raise refuse(field, f"`{path}` is the file to which {name} is redirected; it takes another file")
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -318,7 +318,7 @@ class _NeverWaiting(io.RawIOBase):
         self._file = open(file, "rb", buffering=0, opener=_without_waiting)  # noqa: SIM115 (Path.open takes no opener)
         if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self._file.close()
-            raise OSError(errno.EINVAL, "it is no regular file any more")
+            raise OSError(errno.EINVAL, "it is not a regular file any more")
 
     def readable(self) -> bool:
         return True
@@ -326,7 +326,7 @@ class _NeverWaiting(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         count = self._file.readinto(buffer)
         if count is None:
-            raise BlockingIOError(errno.EAGAIN, "its content has no end and has to be waited for")
+            raise BlockingIOError(errno.EAGAIN, "its content does not end, and reading would have to wait")
         return count
 
     def close(self) -> None:

@@ -102,7 +102,7 @@ def names_of(entry: EntryPoint) -> list[dict[str, str]]:
     for one in listed:
         is_text = isinstance(one, dict) and all(isinstance(word, str) for pair in one.items() for word in pair)
         if not is_text or "name" not in one:
-            raise broken(entry, f"`{shown(one)}` is no mapping of texts with a `name`")
+            raise broken(entry, f"`{shown(one)}` is not a mapping of texts to texts with the key `name`")
     return listed
 
 

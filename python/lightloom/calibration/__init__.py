@@ -175,10 +175,12 @@ def calibrate(
         with np.errstate(all="ignore"):
             made = _fitted(measurements, errors, confidence, known_s, is_known=hop_delay is not None)
     except np.linalg.LinAlgError as error:
-        raise refuse(FIELD, f"the rows are too far apart for a fit: {error}") from error
+        raise refuse(FIELD, f"the numbers in the rows differ too much for a fit: {error}") from error
     numbers = [*made.startup_s, *made.bandwidth_bps, *made.hop_delay_s, made.r_squared, *made.fitted_s.tolist()]
     if not all(number is None or math.isfinite(number) for number in numbers) or np.any(made.fitted_s < LEAST_S):
-        raise refuse(FIELD, "no startup and bandwidth of at least zero explain the rows: some take no time, or more")
+        raise refuse(
+            FIELD, "no startup and bandwidth fit the rows: some fitted times are zero, or too large for a number"
+        )
     return made
 
 
@@ -193,7 +195,7 @@ def _fitted(
         columns["hop delay"] = measurements.hops
     fit = fit_by_errors(errors, np.stack(list(columns.values()), axis=1), measurements.time_s, offset_s)
     if fit.values[1] <= 0:
-        raise refuse(FIELD, "the times do not grow with the bytes on the wire, so there is no bandwidth in them")
+        raise refuse(FIELD, "the times do not grow with the bytes on the wire, so no bandwidth can be fitted")
     estimates = dict(zip(columns, _estimates(fit, confidence), strict=True))
     of_hops_s = estimates["hop delay"].value * measurements.hops if hop_delay_fitted else offset_s
     beta = estimates["bandwidth"]
@@ -225,8 +227,9 @@ def _regimes(found: TwoRegimes | None) -> tuple[str, ...]:
     return (
         f"two regimes: {found.small_bps / 1e9:.4g} Gbit/s up to {show_size(found.last_bytes)} a step on the wire and "
         f"{found.large_bps / 1e9:.4g} Gbit/s from {show_size(found.first_bytes)} on, after a startup of "
-        f"{show_time(found.startup_s)}: half of the rows are within {two:.1%} of that, and within {one:.1%} of the one "
-        "line above. For plans of only small or only large sizes, calibrate on rows of such sizes",
+        f"{show_time(found.startup_s)}: half of the rows are within {two:.1%} of these two lines, and within "
+        f"{one:.1%} of the single line above. For plans of only small or only large sizes, calibrate with rows of "
+        "only such sizes",
     )
 
 
@@ -252,13 +255,13 @@ def _accepted_time(name: str, estimate: Estimate) -> Estimate:
 def _accepted(name: str, kind: str, value: float) -> float:
     least, most = RANGES[kind]
     if not least <= value <= most:
-        raise refuse(FIELD, f"they give a {name} of {value:g}; a fabric takes {ACCEPTS[kind]}")
+        raise refuse(FIELD, f"the rows give a {name} of {value:g}; a fabric takes {ACCEPTS[kind]}")
     return value
 
 
 def _refuse_dependent(measurements: Measurements, columns: dict[str, NDArray[np.float64]]) -> None:
     if len(measurements.rows) < len(columns):
-        raise refuse(FIELD, f"there is one row; it takes at least {len(columns)}, of different sizes")
+        raise refuse(FIELD, f"there is only one row; it takes at least {len(columns)} rows, of different sizes")
     if not np.any(measurements.wire_bytes) or not _independent(list(columns.values()), measurements.time_s):
         raise refuse(
             FIELD,
@@ -298,12 +301,15 @@ def _notes(
         notes.append("there are as many rows as unknowns, so the errors cannot be estimated: no intervals")
     if not hop_delay_known:
         per_step = np.unique(measurements.hops / measurements.steps)
-        hops = f"that of {per_step[0]:g} hop{'s' if per_step[0] != 1 else ''}" if len(per_step) == 1 else "that of hops"
-        notes.append(f"hops do not vary alone, so the startup includes {hops} a step; --hop-delay separates it")
+        hops = f"{per_step[0]:g} hop{'s' if per_step[0] != 1 else ''}" if len(per_step) == 1 else "the hops"
+        notes.append(
+            f"the number of hops grows only together with steps or bytes, so the fitted startup includes the delay of "
+            f"{hops} of each step; --hop-delay separates the two"
+        )
     far = np.abs(fit.standardised) > OUTLIER
     if errors == "relative" and far.any():
         rows = f"{int(far.sum())} row{'s are' if far.sum() > 1 else ' is'}"
         notes.append(f"{rows} off by more than {OUTLIER:g} times the typical error: consider --errors robust")
     if measurements.ignored_columns:
-        notes.append(f"columns that are not known were ignored: {', '.join(measurements.ignored_columns)}"[:300])
+        notes.append(f"unknown columns were ignored: {', '.join(measurements.ignored_columns)}"[:300])
     return tuple(notes)

@@ -170,8 +170,8 @@ def _check_header(path: str | os.PathLike[str], header: list[str]) -> None:
     for what, names in (("size", SIZE_COLUMNS), ("time", (*TIME_COLUMNS, "time"))):
         found = [name for name in names if name in header]
         if len(found) != 1:
-            wrong = f"columns {' and '.join(found)} both" if found else "no column"
-            raise refuse(FIELD, f"`{path}` has {wrong} for the {what}; it takes {FORM}")
+            wrong = f"the columns {' and '.join(found)}" if found else "no column"
+            raise refuse(FIELD, f"`{path}` has {wrong} for the {what}, and must have one; it takes {FORM}")
 
 
 def _row(line: int, where: str, said: dict[str, str], schedule: ScheduleOf, usage_of: Callable[..., Usage]) -> Row:
@@ -228,7 +228,10 @@ def _usage(
 
     for name, value in (("collective", collective), ("algorithm", algorithm)):
         if value in {None, "auto"}:
-            raise refuse(name, "it must be named; steps, hops and bytes follow from collective, algorithm and gpus")
+            raise refuse(
+                name,
+                "missing; steps, hops and bytes on the wire follow only from collective, algorithm and gpus together",
+            )
     fabric = Fabric(gpus=_whole("gpus", gpus), ports=_whole("ports", ports) or 1, dims=dims)
     size = 1 << 30
     made = plan(

@@ -75,7 +75,10 @@ def _made(plan: str, optics: str | None) -> Circuits:
     text = read_text("plan", plan, MAX_FILE_BYTES)
     if SCHEMA in text[:200]:
         if optics is not None:
-            raise refuse("optics", f"`{plan}` holds circuits on ports already")
+            raise refuse(
+                "optics",
+                f"`{plan}` is a file of circuits, whose switches are chosen already; --optics is only for a plan",
+            )
         return Circuits.from_json(text)
     return circuits(plan, **given_of({"optics": optics}))
 

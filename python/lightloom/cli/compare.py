@@ -41,11 +41,13 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
     if benchmark is not None:
         given = given_of(options)
         if given:
-            raise refuse(next(iter(given)), "a benchmark has its own settings and takes only --output and --format")
+            raise refuse(
+                next(iter(given)), "it cannot be combined with --benchmark, which takes only --output and --format"
+            )
         _compare_benchmark(benchmark, output or "out/benchmarks", output_format)
         return
     if output is not None:
-        raise refuse("output", "it is where a benchmark's points go; name one with --benchmark")
+        raise refuse("output", "it is the folder of a benchmark's points; it is used only together with --benchmark")
     arguments = problem_arguments(options)
     comparison = _compare_in_sight(arguments)
     if output_format == "json":

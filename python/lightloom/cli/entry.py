@@ -59,7 +59,7 @@ class Verbs(click.Group):
             raise plugins.elsewhere("verb", cmd_name) or unknown_name("verb", cmd_name, self.list_commands(ctx))
         command = plugins.load(entry)
         if not isinstance(command, click.Command):
-            raise plugins.broken(entry, f"`{entry.value}` is no click command")
+            raise plugins.broken(entry, f"`{entry.value}` is not a click command")
         ctx.meta[BROUGHT] = entry
         return command
 
@@ -277,7 +277,7 @@ def _lacks_folder(error: OSError) -> bool:
 
 
 def _without_folder() -> int:
-    return _wrong_input("working folder: it is not there any more; change to one that is, or give whole paths")
+    return _wrong_input("working folder: it does not exist any more; change to one that exists, or give absolute paths")
 
 
 def _warn_of_cache(folder: str | None) -> None:
@@ -330,7 +330,7 @@ def _as_input_error(error: click.ClickException) -> InputError:
     extra = EXTRA_ARGUMENT.fullmatch(message)
     if extra is not None and ctx is not None:
         usage = " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)])
-        return refuse("arguments", f"there is no place for `{extra[1]}` in `{usage}`")
+        return refuse("arguments", f"unexpected argument `{extra[1]}`; the usage is `{usage}`")
     return refuse("arguments", message)
 
 

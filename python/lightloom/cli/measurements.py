@@ -51,7 +51,7 @@ def check_use(options: Mapping[str, Any]) -> Use:
     for name in sorted(given & use.refused):
         if use is Use.PLAN:
             raise refuse(name, "it is used only together with --barriers")
-        taken = "no PLAN is taken" if name == "plan" else "it does not go"
+        taken = "no PLAN is taken" if name == "plan" else "it cannot be combined"
         raise refuse(name, f"{taken} with --{use.option}")
     if use is not Use.BARRIERS and "plan" not in given:
         raise refuse("plan", "missing; give PLAN, such as: lightloom run plan.json")

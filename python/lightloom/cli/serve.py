@@ -47,7 +47,9 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
     limits = _limits(given)
     for one in name:
         if not HOST_NAME.fullmatch(one):
-            raise refuse("name", f"`{one}` is not accepted; it takes a host name such as planner.example.org, no port")
+            raise refuse(
+                "name", f"`{one}` is not accepted; it takes a host name without a port, such as planner.example.org"
+            )
     try:
         from lightloom.page import server as serving
     except ModuleNotFoundError as error:

@@ -64,7 +64,7 @@ def command(
         of_plans = {"links": links, "explain": explain, "all_steps": all_steps, "trace": trace, "plot": plot}
         for field, given in of_plans.items():
             if given:
-                raise refuse(field, "it is for plans; this is a training iteration")
+                raise refuse(field, "it is only for plans, and the file is a training iteration")
         click.echo(_iteration(simulation, output_format))
         return
     if output_format == "json":

@@ -71,7 +71,7 @@ def command(
                 ),
             )
     except KeyboardInterrupt:
-        said = printable(f"interrupted: what is finished is kept in {folder}; run again, it goes on there")
+        said = printable(f"interrupted: finished points are kept in {folder}; run the same command again to continue")
         # A terminal shows the keys of an interrupt on the line that it is on.
         click.echo(f"\n{said}" if sys.stderr.isatty() else said, err=True)
         raise click.Abort from None

@@ -63,19 +63,19 @@ def check_use(options: Mapping[str, Any]) -> Use:
         if use is Use.MAP:
             takes = " or ".join(_flag(one.option) for one in Use if one.option and name in one.takes)
             raise refuse(name, f"it is used only together with {takes}")
-        taken = "no PLAN is taken" if name == "plan" else "it does not go"
+        taken = "no PLAN is taken" if name == "plan" else "it cannot be combined"
         raise refuse(name, f"{taken} with {_flag(use.option or '')}")
     if "plan" in use.takes - given:
-        raise refuse("plan", "it is missing; such as: lightloom circuits plan.json")
+        raise refuse("plan", "missing; give PLAN, such as: lightloom circuits plan.json")
     if {"follow", "configuration"} <= given:
-        raise refuse("configuration", "it does not go with --follow, which sends all")
+        raise refuse("configuration", "it cannot be combined with --follow, which sends all configurations")
     return use
 
 
 def addresses_of(send: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """The addresses of `--send` by the switches' names. Raises `InputError` for one that is unclear."""
     if not names:
-        raise refuse("send", "these circuits are on no switch")
+        raise refuse("send", "the file names no switches, so its circuits cannot be sent")
     found: dict[str, str] = {}
     for text in send:
         name, separator, address = text.partition("=")
@@ -203,7 +203,7 @@ def _told(switches: Switches, told: Told, work: Callable[[], None]) -> int:
         raise
     except KeyboardInterrupt:
         if switches.state is not None:
-            said = f"interrupted: lightloom circuits --restore {switches.state} brings back what was there before"
+            said = f"interrupted: lightloom circuits --restore {switches.state} brings back the former circuits"
             click.echo(("\n" if sys.stderr.isatty() else "") + printable(said), err=True)
         raise click.Abort from None
     told.end(switches.state)

@@ -67,7 +67,7 @@ def command(
 
     _check_outputs(trace, plot, break_even)
     if delays is not None and break_even is None:
-        raise refuse("delays", "they are those of --break-even FILE")
+        raise refuse("delays", "it is used only together with --break-even FILE")
     delays_s = DELAYS_S if delays is None else delay_list(delays)
     given = given_of(settings)
     policy = given.pop("policy", "carry")

@@ -141,15 +141,18 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
                 checks += _verify_sequence(harvest_topologies.read_sequence(source.path))
             return "schedule", checks
         if topology is not None:
-            raise refuse("topology", "a plan has its own; it goes with schedules")
+            raise refuse("topology", "it is used only with a schedule; a plan has its own topologies")
         if CIRCUITS.search(source.text, 0, 1000):
             return "circuits", _verify_circuits(source.text, beside or Beside(None, None))
         if beside is not None:
-            raise refuse("plan" if beside.plan is not None else "optics", "it goes with a file of the verb circuits")
+            raise refuse(
+                "plan" if beside.plan is not None else "optics",
+                "it is used only with a file that the verb circuits wrote",
+            )
         if TRAINING.search(source.text, 0, 1000):
             return "training iteration", verify(Training.unjudged(source.text))
         if f'"{SIDE_SCHEMA}"' in source.text[:200]:
-            raise refuse("file", "it is the side file of an export; give the file or folder that it belongs to")
+            raise refuse("file", f"`{path}` is the side file of an export; give the exported file or folder")
         if source.text.lstrip().startswith("{") and PLAN.search(source.text):
             return "plan", verify(Plan.from_json(source.text))
     except InputError as error:
@@ -173,5 +176,5 @@ def _verify_circuits(text: str, beside: Beside) -> list[Check]:
 
     circuits = Circuits.from_json(text)
     if beside.plan is None:
-        raise refuse("plan", "it is missing: circuits are judged against their plan; give --plan FILE")
+        raise refuse("plan", "missing; circuits are checked against their plan: give --plan FILE")
     return verify(circuits, plan=Plan.load(beside.plan), optics=beside.optics)

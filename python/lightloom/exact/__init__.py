@@ -77,9 +77,9 @@ def exact_plan(
     request = build_request(collective, size, fabric, **settings)
     for field in ("candidates", "topology"):
         if settings.get(field) is not None:
-            raise refuse(field, f"{NAME} refuses this problem: it makes its own topologies")
+            raise refuse(field, f"{NAME} refuses this problem: it chooses the topologies itself")
     if settings.get("overlap") not in {None, "additive"}:
-        raise refuse("overlap", f"{NAME} refuses this problem: it knows only additive")
+        raise refuse("overlap", f"{NAME} refuses this problem: it supports only overlap additive")
     if invariant_under is None and request.ports == 1:
         return Plan(_core.plan(request))
     problem = _core.Problem(request)
@@ -98,7 +98,7 @@ def exact_plan(
     intervals.prove(started + seconds, report)
     lower_s, upper_s = intervals.cut(lower=True).total_s, intervals.cut(lower=False).total_s
     if upper_s == float("inf"):
-        raise refuse("budget", "no topology of the class was found within it; it takes a longer time")
+        raise refuse("budget", "no plan was found within this time; it takes a longer time")
     startup_s = len(steps) * problem.startup_s
     held = f" invariant under {group.name}" if group.name else ""
     closed = upper_s <= lower_s * (1 + TOLERANCE)
@@ -116,13 +116,15 @@ def exact_plan(
 def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
     """The demand of every step. Raises `InputError` if the program does not support the request."""
     if problem.routing != "concurrent-flow":
-        raise refuse("routing", f"{NAME} refuses this problem: with several ports it knows only concurrent-flow")
+        raise refuse("routing", f"{NAME} refuses this problem: with several ports it supports only concurrent-flow")
     steps: list[Demand] = []
     for index, load_s in enumerate(problem.load_s):
         arcs = tuple(problem.arcs(index))
         if not group.keeps(arcs):
             raise refuse(
-                FIELD, f"{group.name} do not keep step {index + 1} of {problem.algorithm}; it takes those that do"
+                FIELD,
+                f"step {index + 1} of {problem.algorithm} changes under {group.name}; it takes a group under which "
+                "no step does",
             )
         steps.append(Demand(arcs, problem.hop_s, load_s))
     distinct = len({(step.arcs, step.load_s) if step.hop_s > 0 else step.arcs for step in steps})
@@ -131,8 +133,10 @@ def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
     if flows > MOST_FLOWS:
         raise refuse(
             "gpus",
-            f"{problem.gpus} is not accepted; {NAME} with several ports takes programs of at most {MOST_FLOWS} flows, "
-            f"and this one has {flows}: fewer GPUs or steps, a smaller number in {FIELD}, or no hop delay",
+            f"{problem.gpus} is not accepted; planner {NAME} with several ports solves a mixed-integer program of at "
+            "most "
+            f"{MOST_FLOWS} flows, and this one has {flows}: it takes fewer GPUs or steps, a smaller number in {FIELD}, "
+            "or no hop delay",
         )
     return steps
 

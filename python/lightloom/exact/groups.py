@@ -52,9 +52,11 @@ def rank_group(spec: str | int | None, gpus: int) -> RankGroup:
     if kind == "xor" and fits and power_of_two:
         moved = (tuple(rank ^ by for rank in range(gpus)) for by in range(0, gpus, period))
         return RankGroup(f"XOR with multiples of {period}", tuple(moved))
-    xor = ", or xor: and such a number for XOR with its multiples" if power_of_two else ""
+    xor = ", or xor:N for XOR with multiples of N" if power_of_two else ""
     raise refuse(
-        FIELD, f"`{shown(spec)}` is not accepted; it takes a proper divisor of {gpus}, the period of translations{xor}"
+        FIELD,
+        f"`{shown(spec)}` is not accepted; it takes N for translations by N{xor}, where N is a proper divisor of "
+        f"{gpus}",
     )
 
 

@@ -126,7 +126,7 @@ FORMATS = (
         "astra-sim",
         "ASTRA-sim's network, system and workload, with Chakra traces as the collective's algorithm",
         "astra-sim/astra-sim, examples; astra-sim/astra-network-analytical, common/network-parser",
-        "when topologies change and what that takes, startup delays",
+        "times and delays of reconfigurations, startup delays",
         written=FOLDER,
         read="schedule",
     ),

@@ -53,7 +53,7 @@ class Buffers:
         for step in range(len(plan.steps)):
             moved += len(plan.transfers(step).chunks)
             if moved > MOST_MOVED:
-                raise refuse("plan", f"its steps move more than {MOST_MOVED} chunks, more than programs are made of")
+                raise refuse("plan", f"its steps move more than {MOST_MOVED} chunks, the most of an exported program")
 
     def sizes(self, gpu: int) -> tuple[int, int, int]:
         """Chunks of a GPU's input, output and scratch."""

@@ -96,7 +96,7 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
     for name in given:
         if name not in chosen.takes:
             able = " and ".join(one.name for one in FORMATS if name in one.takes)
-            raise refuse(name, f"it is for {able}, not {chosen.name}")
+            raise refuse(name, f"it is only for {able}, not for {chosen.name}")
     if "sizes" in given:
         given["sizes"] = size_range(given["sizes"])
     if "gpus_per_host" in given:
@@ -110,7 +110,9 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
         return made
     if len(plans) != 1:
         able = " and ".join(one.name for one in FORMATS if one.takes_several)
-        raise refuse("plan", f"{chosen.name} takes one, and {len(plans)} are given; {able} takes several")
+        raise refuse(
+            "plan", f"format {chosen.name} takes one plan, and {len(plans)} are given; format {able} takes several"
+        )
     made = writer.export(plans[0], **given)
     return made
 

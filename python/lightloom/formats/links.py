@@ -18,7 +18,7 @@ def check_links(schedule: _core.Schedule, topology: _core.Topology) -> None:
     Raises `InputError` that names `schedule` and the first such transfer.
     """
     if schedule.gpus != topology.gpus:
-        raise refuse("schedule", f"it has {schedule.gpus} GPUs, topology `{topology.name}` has {topology.gpus}")
+        raise refuse("schedule", f"it has {schedule.gpus} GPUs, but topology `{topology.name}` has {topology.gpus}")
     links = {(source, destination) for source, destination, _ in topology.links.tolist()}
     for step in range(len(schedule.shares)):
         for source, destination, _, chunks in schedule.transfers(step):

@@ -61,5 +61,5 @@ def in_order(
                 heapq.heappush(ready, (first[other], other))
     if len(order) < len(waits):
         stuck = next(node for node, count in enumerate(missing) if count)
-        raise refuse(field, f"{shown_as(stuck)} waits for itself through what it waits for: a cyclic dependency")
+        raise refuse(field, f"{shown_as(stuck)} waits for itself through others: a cyclic dependency")
     return order

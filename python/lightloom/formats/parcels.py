@@ -65,7 +65,9 @@ def arcs_of(plan: Plan) -> list[list[Arc]]:
         arcs = [_arc(pair, transfers, paths[pair]) for pair, transfers in sorted(by_pair.items())]
         hops += sum(len(parcel.gpus) - 1 for arc in arcs for parcel in arc.parcels)
         if hops > MAX_HOPS:
-            raise refuse("plan", f"its paths have more than {MAX_HOPS} hops by step {index}; fewer are written out")
+            raise refuse(
+                "plan", f"its paths have more than {MAX_HOPS} hops up to step {index}, the most that can be written"
+            )
         steps.append(arcs)
     return steps
 

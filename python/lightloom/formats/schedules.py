@@ -34,10 +34,10 @@ def read_schedule(source: str | os.PathLike[str] | _core.Schedule) -> ReadSchedu
     found = schedule_of(Source("schedule", source))
     if found is None:
         if harvest_topologies.recognises(Source("schedule", source)):
-            said = "has topologies and not what is sent; it goes in as a sequence, with a schedule or an algorithm"
+            said = "states topologies but not what is sent; give it as sequence, with a schedule or an algorithm"
             raise refuse("schedule", f"`{source}` {said}")
         names = ", ".join(one.name for one in readable_schedules())
-        raise refuse("schedule", f"`{source}` is of no format that is read: {names} (`lightloom list formats`)")
+        raise refuse("schedule", f"`{source}` is not in a format that can be read: {names} (`lightloom list formats`)")
     return found
 
 

@@ -63,7 +63,9 @@ def _check_length(plan: Plan, *, transfers: bool) -> None:
         listed += len(plan.routes(index).gpus) + (len(plan.transfers(index).chunks) if transfers else 0)
         if listed > MOST_LISTED:
             what = "paths and transfers" if transfers else "paths"
-            raise refuse("plan", f"its {what} are longer than a side file lists: {MOST_LISTED} GPUs and chunks")
+            raise refuse(
+                "plan", f"its {what} are too long for a side file, which lists at most {MOST_LISTED} GPUs and chunks"
+            )
 
 
 def _chunks(plan: Plan) -> dict[str, Any]:

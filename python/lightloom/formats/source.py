@@ -67,5 +67,5 @@ def json_object(field: str, text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # also of numbers of more digits than Python reads
         raise refuse(field, f"it is not JSON: {str(error)[:200]}") from error
     if not isinstance(document, dict):
-        raise refuse(field, "it is no JSON object")
+        raise refuse(field, "it is not a JSON object")
     return document

@@ -44,7 +44,7 @@ class Asked(NamedTuple):
         for option, value in self._asdict().items():
             if value is not None and option not in taken:
                 takes = f"it takes {', '.join(sorted(taken))}" if taken else "it takes no options"
-                raise refuse(option, f"a workload of format {name} has no use for it; {takes}")
+                raise refuse(option, f"it is not used for a workload of format {name}; {takes}")
 
 
 def missing(option: str, why: str, accepted: str) -> InputError:

@@ -97,7 +97,10 @@ class Fabric:
     def load(cls, name_or_path: str | os.PathLike[str], **overrides: Any) -> Self:
         """A TOML file when it ends in `.toml` or is more than a bare name, else a preset; `overrides` win over it."""
         if not isinstance(name_or_path, (str, os.PathLike)):
-            raise refuse("fabric", f"`{shown(name_or_path)}` is not accepted; it takes a Fabric, a name or a TOML file")
+            raise refuse(
+                "fabric",
+                f"`{shown(name_or_path)}` is not accepted; it takes a Fabric, the name of a fabric or a TOML file",
+            )
         text = str(name_or_path)
         if text.endswith(".toml") or Path(text).name != text:
             return cls.from_toml(text, **overrides)
@@ -204,7 +207,11 @@ class Fabric:
         made = {field.name: getattr(self, field.name) for field in fields(self)}
         made["optics"] = self.optical_layer
         if not (self.initial is None or isinstance(self.initial, str)):
-            raise refuse("initial", f"`{shown(self.initial)}` is not accepted here; it takes a name or a file")
+            raise refuse(
+                "initial",
+                f"`{shown(self.initial)}` cannot be written as text; it takes the name of a topology or the path of "
+                "a topology file",
+            )
         return {field.name: made[field.name] for field in fields(self) if made[field.name] != field.default}
 
     def to_core(self) -> _core.Fabric:

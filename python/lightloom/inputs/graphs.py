@@ -65,7 +65,8 @@ def from_networkx(
     if not all(hasattr(graph, method) for method in ("nodes", "edges", "is_directed")):
         raise refuse(
             field,
-            f"a {type(graph).__name__} is not a topology; it takes a name, a file, a NetworkX graph or a Topology",
+            f"a {type(graph).__name__} is not a topology; it takes the name of a topology, a file, a NetworkX graph "
+            "or a Topology",
         )
     for node in graph.nodes:
         if isinstance(node, bool) or not hasattr(node, "__index__") or node < 0:
@@ -118,7 +119,11 @@ def read_topology(field: str, path: str | os.PathLike[str], gpus: int | None) ->
     if suffix == GRAPHML_SUFFIX:
         return _read_graphml(field, path, gpus)
     if suffix not in EDGE_LIST_SUFFIXES:
-        raise refuse(field, f"`{path}` is not one of {', '.join((*EDGE_LIST_SUFFIXES, GRAPHML_SUFFIX))}")
+        raise refuse(
+            field,
+            f"`{path}` is not accepted; it takes a file that ends in "
+            f"{', '.join((*EDGE_LIST_SUFFIXES, GRAPHML_SUFFIX))}",
+        )
     circuits: Counter[tuple[int, int]] = Counter()
     for number, line in read_lines(field, path, MAX_FILE_BYTES, longest=MAX_LINE, most=MAX_LINES):
         cells = line.partition("#")[0].replace(",", " ").replace(";", " ").split()
@@ -140,7 +145,7 @@ def _read_graphml(field: str, path: str | os.PathLike[str], gpus: int | None) ->
     text = read_text(field, path, MAX_GRAPHML_BYTES)
     # Each element has a start; an attribute adds no element.
     if text.count("<") > 2 * MAX_ELEMENTS or text.count("=") > 4 * MAX_ELEMENTS:
-        raise refuse(field, f"`{path}` has more than {MAX_ELEMENTS} elements; an edge list takes more")
+        raise refuse(field, f"`{path}` has more than {MAX_ELEMENTS} elements; give an edge list, which may be larger")
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise refuse(field, f"`{path}` declares a document type; it takes GraphML without one")
     try:
@@ -161,7 +166,7 @@ def _build(
     largest = 1 << 32
     checked = list(links)
     if gpus >= largest or any(max(link) >= largest for link in checked):
-        raise refuse(field, f"`{place}` has GPUs or counts of 2^32 and above")
+        raise refuse(field, f"`{place}` has GPUs or counts of 2^32 and above; it takes numbers below")
     if not checked:
         raise refuse(field, f"`{place}` has no circuits")
     try:

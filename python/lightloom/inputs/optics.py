@@ -49,7 +49,10 @@ class Optics:
         if isinstance(given, Optics):
             return given
         if not isinstance(given, (str, os.PathLike)):
-            raise refuse("optics", f"`{shown(given)}` is not accepted; it takes a kind, a TOML file or an Optics")
+            raise refuse(
+                "optics",
+                f"`{shown(given)}` is not accepted; it takes a kind such as crossbar, a TOML file or an Optics",
+            )
         text = os.fspath(given)
         if isinstance(text, str) and not text.endswith(".toml") and Path(text).name == text:
             return cls(kind=text)

@@ -91,7 +91,7 @@ def _geometric(field: str, low: float, high: float, count: int) -> list[float]:
     _check_ratio(field, low, high)
     if count == 1:
         if low != high:
-            raise refuse(f"{field}.count", "`1` is not accepted; a range has both its ends")
+            raise refuse(f"{field}.count", "`1` is not accepted; it takes at least 2, since a range has both its ends")
         return [low]
     between = (low * (high / low) ** (index / (count - 1)) for index in range(1, count - 1))
     return [low, *between, high]
@@ -108,9 +108,11 @@ def _multiples(field: str, low: float, high: float, given: object) -> list[float
 
 def _check_ratio(field: str, low: float, high: float) -> None:
     if low == 0:
-        raise refuse(field, "`from` is zero, from which equal ratios lead nowhere; it takes `step`, or a list")
+        raise refuse(field, "`from` is zero, from which no ratio leads to other values; it takes `step`, or a list")
     if not high / low < MOST:
-        raise refuse(field, "`to` over `from` is more than a number holds; it takes ends closer together, or a list")
+        raise refuse(
+            field, "the ratio of `to` to `from` is too large for a number; it takes ends closer together, or a list"
+        )
 
 
 def _indices(field: str, last: float) -> range:
@@ -132,5 +134,7 @@ def _check_distinct(field: str, values: Sequence[object], given: Sequence[object
     seen: set[object] = set()
     for value, written in zip(values, given, strict=True):
         if value in seen:
-            raise refuse(field, f"`{shown(written)}` is there twice; whole numbers are rounded")
+            raise refuse(
+                field, f"`{shown(written)}` is in it twice, since whole numbers are rounded; it takes different values"
+            )
         seen.add(value)

@@ -117,7 +117,9 @@ def _topologies(field: str, value: Topologies, gpus: int | None) -> list[str | _
     elif isinstance(value, Sequence):
         items = value
     else:
-        raise refuse(field, f"`{shown(value)}` is not accepted; it takes names, files, graphs, or a list of them")
+        raise refuse(
+            field, f"`{shown(value)}` is not accepted; it takes names of topologies, files, graphs, or a list of these"
+        )
     return [resolve(field, item, gpus) for item in items]
 
 

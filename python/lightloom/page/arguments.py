@@ -38,7 +38,7 @@ def checked(verb: str, told: Mapping[str, object]) -> dict[str, Any]:
         name = key.replace("-", "_")
         if name not in rows:
             if any(option.name == name for option in options_of(verb)):
-                raise refuse(name, "it is for the command line: a request names no file and no address")
+                raise refuse(name, "it is only for the command line: a request cannot name a file or an address")
             raise unknown_name("option", key, rows)
         if name in given:
             raise refuse(name, "it is given twice")
@@ -81,9 +81,9 @@ def _text(option: Option, text: str) -> str:
     if kind is Kind.CHOICE and text not in option.choices:
         raise unknown_name(name, text, option.choices)
     if kind in {Kind.FABRIC, Kind.OPTICS} and (text.endswith(".toml") or PurePath(text).name != text):
-        raise refuse(name, f"`{shown(text)}` is not accepted here: a request names no file")
+        raise refuse(name, f"`{shown(text)}` is not accepted: a request cannot name a file")
     if kind in {Kind.TOPOLOGY, Kind.TOPOLOGIES} and any(map(_may_be_file, _items(text))):
-        raise refuse(name, f"`{shown(text)}` is not accepted here: a request names no file")
+        raise refuse(name, f"`{shown(text)}` is not accepted: a request cannot name a file")
     return text
 
 

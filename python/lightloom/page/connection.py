@@ -128,7 +128,7 @@ def connection_type(waiting_s: float, most: int) -> type[Connection]:
 
 async def _turned_away(_scope: Scope, _receive: Receive, send: Send) -> None:
     """The answer where all others are at work."""
-    outcome = Outcome.error(FULL, "the server has as many connections as it may")
+    outcome = Outcome.error(FULL, "the server has reached its limit of connections; try again later")
     await send({"type": "http.response.start", "status": outcome.status, "headers": _headers(outcome)})
     await send({"type": "http.response.body", "body": outcome.content})
 

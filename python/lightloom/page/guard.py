@@ -101,7 +101,9 @@ class Guard:
     def _refusal(self, scope: Scope, given: dict[str, list[str]]) -> Outcome | None:
         if "transfer-encoding" in given and "content-length" in given:
             # A proxy may have taken the other's word for where the next request begins.
-            return Outcome.error(AMBIGUOUS, "content-length: it goes not with transfer-encoding", "content-length")
+            return Outcome.error(
+                AMBIGUOUS, "content-length: it cannot be combined with transfer-encoding", "content-length"
+            )
         hosts = [host.lower() for host in given.get("host", [])]
         if len(hosts) != 1 or not self._is_known(hosts[0]):
             return Outcome.error(

@@ -58,11 +58,11 @@ def parsed(content: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise refused(WRONG, f"it has more than {DEEPEST} brackets within brackets") from error
     except _NoNumberError as error:
-        raise refused(WRONG, "it has a number beyond those of 64 bits") from error
+        raise refused(WRONG, "it has a number that does not fit in 64 bits") from error
     except _TwiceError as error:
         raise refused(WRONG, f"key `{str(error)[:60]}` is given twice") from error
     except ValueError as error:  # also of bytes that are no text, and of digits beyond those that Python reads
-        raise refused(WRONG, "it is no JSON in UTF-8") from error
+        raise refused(WRONG, "it is not JSON in UTF-8") from error
     return told
 
 

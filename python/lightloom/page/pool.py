@@ -27,7 +27,7 @@ __all__ = ["BUSY", "BusyError", "EndingError", "Pool", "busy"]
 
 BUSY, UNAVAILABLE, OVER_TIME = 429, 503, 504
 # Advice to the asker.
-LESS = "fewer GPUs or points take less"
+LESS = "ask for fewer GPUs or points"
 # How long work goes on before others that wait get their turn.
 TURN_S = 1.0
 # How long work that nobody waits for any more, or whose turn on the reserve is over, may go on: killing a process costs
@@ -231,11 +231,13 @@ class Pool:
                 await process.kill()
             if left.done():
                 return None
-            reason = f"it takes longer than the {self.limits.seconds:g} s that a request may; {LESS}"
+            reason = f"the work takes longer than the limit of {self.limits.seconds:g} s; {LESS}"
             return Outcome.error(OVER_TIME, reason)
         except DiedError:
             await process.kill()
-            return Outcome.error(UNAVAILABLE, "the process that worked on it ended, perhaps for want of memory")
+            return Outcome.error(
+                UNAVAILABLE, "the process that worked on the request ended, perhaps because memory ran out"
+            )
         finally:
             await _ended(work, left)
 
@@ -261,7 +263,9 @@ class Pool:
                 return outcome
         except DiedError:
             await process.kill()
-            return Outcome.error(UNAVAILABLE, "the process that worked on it ended, perhaps for want of memory")
+            return Outcome.error(
+                UNAVAILABLE, "the process that worked on the request ended, perhaps because memory ran out"
+            )
         else:
             await process.kill()
             return None

@@ -83,7 +83,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise refuse("host", f"`{host}` is no name or address of this machine") from error
+        raise refuse("host", f"`{host}` is not a name or address of this machine") from error
     family, kind, protocol, _, address = found[0]
     made = socket.socket(family, kind, protocol)
     try:

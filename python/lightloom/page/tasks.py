@@ -54,7 +54,7 @@ TASKS = (
     Task("export", f"{WORK}.export", "A plan in the format of another tool, in an archive."),
     Task("picture", f"{WORK}.picture", "The picture of a result, as SVG, PNG or PDF."),
     Task("table", f"{WORK}.table", "The rows of a result, as CSV."),
-    Task("as-code", f"{WORK}.as_code", "The same as a command and as Python."),
+    Task("as-code", f"{WORK}.as_code", "The same request as a command line and as Python code."),
     Task("figures", f"{WORK}.figures", "The papers' figures that can be made again.", False),
     Task("reproduce", f"{WORK}.reproduce", "Make a paper's figure again and judge its claims.", streams=True),
 )

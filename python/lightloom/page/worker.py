@@ -131,7 +131,9 @@ def _carried_out(text: bytes, limits: Limits, say: _Say) -> Outcome | None:
         return _outcome_of(error, limits)
     if len(outcome.content) > limits.answer_bytes:
         most = limits.answer_bytes >> 20
-        return Outcome.error(TOO_LARGE, f"gpus: the answer is larger than the {most} MiB that one may be", "gpus")
+        return Outcome.error(
+            TOO_LARGE, f"gpus: the answer is larger than the limit of {most} MiB; ask for fewer GPUs", "gpus"
+        )
     return outcome
 
 
@@ -146,12 +148,14 @@ def _outcome_of(error: BaseException, limits: Limits) -> Outcome:
             return Outcome.error(STOPPED, "nobody waits for it any more")
         case MemoryError():
             return Outcome.error(
-                NO_MEMORY, f"it takes more than the {limits.memory_bytes >> 20} MiB that a request may"
+                NO_MEMORY,
+                f"the work takes more than the limit of {limits.memory_bytes >> 20} MiB of memory; ask for fewer "
+                "GPUs or points",
             )
         case RecursionError():
             return Outcome.error(WRONG, "body: it is nested too deeply", "body")
         case _:
-            return Outcome.error(FAILED, f"it failed unforeseen ({type(error).__name__}); please report it")
+            return Outcome.error(FAILED, f"the request failed unexpectedly ({type(error).__name__}); please report it")
 
 
 if __name__ == "__main__":

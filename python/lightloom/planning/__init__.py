@@ -174,12 +174,12 @@ def verify(
     if isinstance(subject, Circuits):
         beside = plan if plan is not None else subject.plan
         if not isinstance(beside, Plan):
-            raise refuse("plan", "it is missing: circuits are judged against their plan")
+            raise refuse("plan", "missing; circuits are checked against their plan")
         known = beside.optics if subject.labels is None else subject.labels.optics
         kind = known if optics is None else optics
         return [Check(*check) for check in _core.verify_circuits(subject.core, beside.core, kind)]
     if plan is not None or optics is not None:
-        raise refuse("plan" if plan is not None else "optics", "it goes with circuits")
+        raise refuse("plan" if plan is not None else "optics", "it is used only with circuits")
     if isinstance(subject, Training):
         core = _core.TrainingPlan.from_json(subject.to_json())
         return [Check(*check) for check in _core.verify_training(core)]

@@ -76,7 +76,8 @@ def _cost_alone(stated: StatedSequence) -> Check:
     return Check(
         "cost",
         True,
-        f"{total}: stated, not checked; bandwidth, startup and hop delays are not in the file (`plan --sequence`)",
+        f"{total} stated, not less than the {changes} of reconfigurations; the rest is not checked, since bandwidth, "
+        "startup and hop delays are not in the file (`lightloom plan --sequence FILE` computes it)",
     )
 
 
@@ -101,7 +102,9 @@ def _cost_beside(stated: StatedSequence, side: dict[str, Any]) -> Check:
             for step in side["steps"]
         ]
     except (KeyError, TypeError, ValueError) as error:
-        raise refuse(FIELD, f"`{harvest.SIDE}` next to `{stated.path}` does not say the terms of its steps") from error
+        raise refuse(
+            FIELD, f"`{harvest.SIDE}` next to `{stated.path}` does not state the terms of every step"
+        ) from error
     total_s, changes_s = sum(map(sum, terms)), sum(one[-1] for one in terms)
     passed = isclose(total_s, stated.total_s, rel_tol=TOLERANCE) and isclose(
         changes_s, stated.reconfiguration_s, rel_tol=TOLERANCE, abs_tol=1e-15
@@ -116,16 +119,22 @@ def _cost_beside(stated: StatedSequence, side: dict[str, Any]) -> Check:
 def _paths(stated: StatedSequence, collective: str, demands: list[harvest.Demand]) -> Check:
     """Whether every step of the collective has a topology, on which all that it sends has a path."""
     if collective != stated.collective:
-        return Check("paths", False, f"{harvest.FILE} is of {collective}, and topologies of {stated.collective}")
+        return Check(
+            "paths", False, f"{harvest.FILE} is for {collective}, but the topologies are for {stated.collective}"
+        )
     if len(demands) != len(stated.links):
         steps = _core.counted(len(demands), "step")
-        return Check("paths", False, f"{harvest.FILE} has {steps}, and topologies are {len(stated.links)}")
+        return Check("paths", False, f"{harvest.FILE} has {steps}, but topologies are given for {len(stated.links)}")
     reachable: dict[Links, Callable[[int], set[int]]] = {}
     for number, (links, demand) in enumerate(zip(stated.links, demands, strict=True), 1):
         reached = reachable.setdefault(links, _reached_on(links))
         for source, destination in demand:
             if destination not in reached(source):
-                return Check("paths", False, f"step {number} sends from GPU {source} to {destination}: no path")
+                return Check(
+                    "paths",
+                    False,
+                    f"step {number} sends from GPU {source} to {destination}, but its topology has no path",
+                )
     count = sum(map(len, demands))
     return Check("paths", True, f"{count} demands of {harvest.FILE} have a path on their step's topology")
 

@@ -32,7 +32,7 @@ def completed(sequence: str | os.PathLike[str], settings: Mapping[str, Any]) -> 
     given = {name: value for name, value in settings.items() if value is not None}
     for name in CONFLICTS:
         if name in given and given[name] != "auto":
-            raise refuse(name, "it does not go with a sequence, which has the topology of every step")
+            raise refuse(name, "it cannot be combined with a sequence, which states the topology of every step")
     stated = read_sequence(sequence)
     beside = stated.path.with_name(harvest.FILE)
     if not ({"schedule", "algorithm", "matrix"} & given.keys()) and beside.is_file():
@@ -61,5 +61,5 @@ def plan_on_sequence(
     stated = read_sequence(sequence)
     request = build_request(given.pop("collective", None), given.pop("size", None), fabric, **given)
     if request.collective != stated.collective:
-        raise refuse(FIELD, f"`{stated.path}` is of {stated.collective}, not {request.collective}")
+        raise refuse(FIELD, f"`{stated.path}` is for {stated.collective}, not for {request.collective}")
     return Plan(_core.plan_on(request, stated.topologies(request.gpus)))

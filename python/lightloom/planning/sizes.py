@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 FACTOR = 2.0
 # Sizes that are planned together.
 AT_ONCE = 256
-ACCEPTS = "it takes a range such as 1KiB:1GiB or 1KiB:1GiB:4, all times two or the last number, or in Python a list"
+ACCEPTS = (
+    "it takes a range such as 1KiB:1GiB, each size twice the one before, or 1KiB:1GiB:4, each 4 times the one before; "
+    "in Python also a list"
+)
 
 
 class SizeRow(NamedTuple):

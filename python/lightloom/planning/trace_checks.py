@@ -32,7 +32,8 @@ def verify_trace(path: str | os.PathLike[str], field: str = "trace") -> list[Che
 
 def _graphs(trace: Trace) -> str:
     nodes = sum(map(len, trace.ranks))
-    return f"{_core.counted(len(trace.ranks), 'rank')}, {nodes} nodes; what each waits for is there, and not itself"
+    ranks = _core.counted(len(trace.ranks), "rank")
+    return f"{ranks}, {nodes} nodes; all nodes that one waits for exist, and none waits for itself"
 
 
 def _messages(trace: Trace) -> str:

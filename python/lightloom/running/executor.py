@@ -85,7 +85,9 @@ class Executor:
         if transport == "mpi":
             for name, value in (("dilation", dilation), ("packet_size", packet_size)):
                 if value is not None:
-                    raise refuse(name, f"`{shown(value)}` is not accepted; MPI's messages take the time that they take")
+                    raise refuse(
+                        name, f"`{shown(value)}` is not accepted: MPI sends at its own speed; leave the option out"
+                    )
         if not isinstance(real_time, bool):
             raise refuse("real_time", f"`{shown(real_time)}` is not accepted; it takes True or False")
         self._transport, self._switch = transport, switch
@@ -147,7 +149,10 @@ class Executor:
         with self._lock:
             # The lock keeps other threads out; only a run within a run is left.
             if self._is_running:
-                raise refuse("progress", "it runs a plan by the executor that it is told the progress of")
+                raise refuse(
+                    "progress",
+                    "the callback runs a plan by the same executor, which is still running one; use another executor",
+                )
             self._is_running = True
             try:
                 return self._run(plan, data, seed, progress)
@@ -362,4 +367,4 @@ def _nothing(_runs: int) -> None:
 
 
 def _refused(_configuration: int) -> str:
-    return "no switch outside was named"
+    return "no outside switch was named"

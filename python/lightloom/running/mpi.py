@@ -178,7 +178,7 @@ class MpiRank:
         deadline = time.monotonic() + self._patience_s[index]
 
         def late(left: int) -> str:
-            return f"step {index}: {counted(left, 'message')} neither came nor went in time"
+            return f"step {index}: {counted(left, 'message')} were neither received nor sent in time"
 
         for done in self._done(incoming, deadline, late):
             if done >= len(part.receives):
@@ -227,7 +227,7 @@ class MpiRank:
         self.lateness_s.append(time.perf_counter() - begin - PAUSE_S)
 
     def _barrier(self, step: int, deadline: float) -> None:
-        for _ in self._done([self._all.Ibarrier()], deadline, lambda _: f"step {step}: not all ranks end it in time"):
+        for _ in self._done([self._all.Ibarrier()], deadline, lambda _: f"step {step}: not all ranks ended it in time"):
             pass
 
     def _copy(self, copies: Copies, source: Array, destination: Array) -> None:

@@ -93,8 +93,8 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     dilation = pace.dilation
     if plan.total_s * dilation > LONGEST_S:
         field = "plan" if options.dilation is None else "dilation"
-        took = f"{plan.total_s:.4g} s, {dilation:g} times slower"
-        raise refuse(field, f"a run takes {took}; it takes at most {LONGEST_S:g} s, slowed down")
+        took = f"{plan.total_s * dilation:.4g} s, slowed down {dilation:g} times"
+        raise refuse(field, f"a run would take {took}; it may take at most {LONGEST_S:g} s")
     configuration = np.zeros(len(plan.steps), dtype=np.int64)
     for held in on_ports.configurations:
         configuration[list(held.steps)] = held.index

@@ -102,7 +102,7 @@ def _number_axis(field: str, key: str, given: object) -> Axis:
         ends = [quantity(f"{field}.{end}", key, given[end]) for end in ("from", "to") if end in given]
         per_pair = _one_kind(field, ends)
         if any(end.varies for end in ends):
-            raise refuse(field, "a range is for delays that a number says; it takes a list")
+            raise refuse(field, "a range takes plain delays, not such as 20ns/port; it takes a list of these")
         read = lambda value: quantity(field, key, value).number  # noqa: E731
         numbers = tuple(in_range(field, given, read, whole=key == "size"))
         return Axis(key, PER_PAIR_COLUMN if per_pair else NUMBERS[key], numbers, per_pair)
@@ -123,5 +123,5 @@ def _one_kind(field: str, quantities: list[Quantity]) -> bool:
     """Whether all sizes are those of blocks between pairs."""
     kinds = {item.per_pair for item in quantities}
     if len(kinds) > 1:
-        raise refuse(field, "it has sizes of whole buffers and sizes per pair; it takes either")
+        raise refuse(field, "it mixes sizes of whole buffers with sizes per pair; give only one kind")
     return kinds == {True}

@@ -97,7 +97,9 @@ class Benchmark:
             if not isinstance(series, BenchmarkSeries) or not series.sizes or not series.delays:
                 raise refuse("series", f"`{shown(series)}` is not accepted; it takes series of sizes and delays")
             if not series.folder or series.folder in folders:
-                raise refuse("label", f"`{shown(series.label)}` makes no folder's name of its own; it takes another")
+                raise refuse(
+                    "label", f"`{shown(series.label)}` makes no folder name of its own; it takes another label"
+                )
             folders.add(series.folder)
 
     @property
@@ -126,7 +128,9 @@ def find_benchmark(name: str) -> Benchmark:
     if failure is not None:
         raise failure
     if not known:
-        raise refuse("benchmark", "none are installed; those of five papers come with: pip install lightloom-papers")
+        raise refuse(
+            "benchmark", "no benchmarks are installed; those of five papers come with: pip install lightloom-papers"
+        )
     raise unknown_name("benchmark", name, [benchmark.name for benchmark in known])
 
 
@@ -138,7 +142,7 @@ def _installed() -> tuple[list[Benchmark], plugins.PluginError | None]:
         try:
             loaded = plugins.load(entry)
             if not isinstance(loaded, (list, tuple)) or not all(isinstance(one, Benchmark) for one in loaded):
-                raise plugins.broken(entry, f"`{entry.value}` is no sequence of benchmarks")
+                raise plugins.broken(entry, f"`{entry.value}` is not a sequence of benchmarks")
         except plugins.PluginError as error:
             failure = failure or error
         else:

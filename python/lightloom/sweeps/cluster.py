@@ -49,7 +49,9 @@ def on_dask(
             raise
         except (OSError, distributed.client.FutureCancelledError) as error:
             raise refuse(
-                "scheduler", f"`{address}` went away; what is finished is kept, run the same again to go on"
+                "scheduler",
+                f"the connection to `{address}` was lost; finished points are kept, run the same command again to "
+                "continue",
             ) from error
 
 
@@ -72,7 +74,10 @@ def _connected(address: str) -> distributed.Client:
 def run_chunk(description: SweepDescription, digest: str, chunk: int, version: str) -> bytes:
     """The chunk's content, computed on a worker. Raises `InputError` where its version or its files are others."""
     if _core.__version__ != version:
-        raise refuse("scheduler", f"a worker has Lightloom {_core.__version__}, and the sweep is of {version}")
+        raise refuse(
+            "scheduler",
+            f"a worker has Lightloom {_core.__version__}, and this machine has {version}; install the same on all",
+        )
     if digest not in _CHECKED:
         if digest_of(label_of(description)) != digest:
             raise refuse("scheduler", f"a worker has other files in `{description.folder}` than this machine")
@@ -114,7 +119,7 @@ def _as_finished(
         except distributed.KilledWorker as error:
             losses[future.key] = losses.get(future.key, 0) + 1
             if losses[future.key] > MOST_LOSSES:
-                raise refuse("scheduler", f"chunk {number[future.key]} ended every worker that took it") from error
+                raise refuse("scheduler", f"every worker that computed chunk {number[future.key]} ended") from error
             future.retry()
             running.add(future)
             continue

@@ -130,7 +130,9 @@ class SweepDescription:
         made = replace(made, pictures=pictures_of(given.get("plots"), axes, metrics))
         for index, picture in enumerate(made.pictures):
             if engine == "train" and picture.regions in {"planner", "algorithm"}:
-                raise refuse(f"plots[{index}].regions", f"`{picture.regions}` is of plans, not of training iterations")
+                raise refuse(
+                    f"plots[{index}].regions", f"`{picture.regions}` is only for plans, not for training iterations"
+                )
         return made
 
     @property
@@ -150,7 +152,7 @@ def _settings(given: Mapping[str, object], known: tuple[str, ...]) -> tuple[dict
         field = f"settings.{text}"
         key = key_of("settings", text, known)
         if key in settings or key in numbers:
-            raise refuse(field, f"`{key}` is there twice")
+            raise refuse(field, f"`{key}` is given twice")
         number = quantity(field, key, value) if key in NUMBERS else None
         if number is None:
             settings[key] = plain_value(field, key, value)
@@ -166,9 +168,9 @@ def _check_once(axes: Sequence[Axis], settings: set[str]) -> None:
     seen: set[str] = set()
     for axis in axes:
         if axis.key in seen:
-            raise refuse(f"axes.{axis.key}", "it is there twice")
+            raise refuse(f"axes.{axis.key}", "it is given twice")
         if axis.key in settings:
-            raise refuse(f"axes.{axis.key}", f"it is given as settings.{axis.key} too; it takes one of them")
+            raise refuse(f"axes.{axis.key}", f"it is also given as settings.{axis.key}; leave one of the two out")
         seen.add(axis.key)
 
 
@@ -192,7 +194,7 @@ def _metrics(given: object, engine: str, *, has_baseline: bool) -> tuple[str, ..
         if metric in chosen:
             others = " and ".join(name for name in ENGINES if metric not in NOT_OF[name])
             plural = "engines" if " and " in others else "engine"
-            raise refuse("metrics", f"`{metric}` is of the {plural} {others}, not {engine}")
+            raise refuse("metrics", f"`{metric}` is only for the {plural} {others}, not for {engine}")
     # Every other metric is computed from the time; a simulation is run for its own time.
     chosen |= {"time"} if "simulated" in NOT_OF[engine] else {"time", "simulated"}
     return tuple(metric for metric in METRICS if metric in chosen)
@@ -218,7 +220,7 @@ def _baseline(given: object) -> tuple[Baseline, ...]:
         # Ring, the algorithm, on the ring needs saying once.
         label = " ".join(dict.fromkeys(str(value) for value in values.values()))
         if label in {known.label for known in made}:
-            raise refuse(field, f"`{label}` is there twice")
+            raise refuse(field, f"`{label}` is given twice")
         made.append(Baseline(label, tuple(values.items())))
     return tuple(made)
 
@@ -232,7 +234,7 @@ def _policies(given: object) -> tuple[Baseline, ...]:
         for name in ([given] if isinstance(given, str) else _list("baseline", given))
     ]
     if len(set(names)) < len(names):
-        raise refuse("baseline", f"`{max(names, key=names.count)}` is there twice")
+        raise refuse("baseline", f"`{max(names, key=names.count)}` is given twice")
     return tuple(Baseline(name, (("policy", name),)) for name in names)
 
 

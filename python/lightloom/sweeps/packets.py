@@ -42,6 +42,6 @@ def check_packets(
     if packets > MAX_PACKETS:
         raise refuse(
             "size",
-            f"the largest is {packets:,.0f} packets of {packet_bytes} bytes, followed one by one; paced injection and "
-            f"limited buffers take at most {MAX_PACKETS:,}: a larger packet_size, or engine flow",
+            f"the largest size is {packets:,.0f} packets of {packet_bytes} bytes; with paced injection or limited "
+            f"buffers at most {MAX_PACKETS:,} packets are simulated: give a larger packet_size, or engine flow",
         )

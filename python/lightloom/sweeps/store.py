@@ -142,7 +142,7 @@ class Folder:
         Raises `InputError` where there is anything that no sweep made.
         """
         if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
-            raise self._foreign(self.path, "no file of its own")
+            raise self._foreign(self.path, "no regular file")
         table = self._table_label()
         if table is not None and not is_label(table):
             raise self._foreign(self.path, "a file that no sweep wrote")
@@ -159,7 +159,7 @@ class Folder:
         for file in self._parts.iterdir():
             is_part = PART.fullmatch(file.name) or file.name == LABEL
             if not _is_regular(file) or not (is_part or is_torn(file.name)):
-                raise self._foreign(file, "what no sweep writes there")
+                raise self._foreign(file, "a file that no sweep writes there")
             if is_part:
                 names.add(file.name)
         if not names:
@@ -167,12 +167,13 @@ class Folder:
         mark = self._parts / LABEL
         label = "" if LABEL not in names else read_bytes("output", mark, MAX_LABEL_BYTES).decode("utf-8", "replace")
         if not is_label(label):
-            raise self._foreign(self._parts, f"files without `{LABEL}`, the mark of a sweep's parts")
+            raise self._foreign(self._parts, f"a folder of files without `{LABEL}`, the mark of a sweep's parts")
         return label
 
     def _foreign(self, place: Path, what: str) -> InputError:
         return refuse(
-            "output", f"`{place}` is something else, {what}: move it away, or name another folder; nothing was changed"
+            "output",
+            f"`{place}` is not of this sweep: it is {what}; move it away, or name another folder; nothing was changed",
         )
 
     def finished(self) -> set[int]:
@@ -196,7 +197,7 @@ class Folder:
             with self.path.open("rb") as stream:
                 return read_table(stream)
         except (OSError, ValueError) as error:
-            raise refuse("output", f"`{self.path}` is damaged; move it away, and run the same again") from error
+            raise refuse("output", f"`{self.path}` is damaged; move it away, and run the same sweep again") from error
 
     def discard(self) -> None:
         """See `Store`."""

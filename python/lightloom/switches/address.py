@@ -52,10 +52,13 @@ def parse_address(field: str, text: str) -> Address:
     kinds = {kind.scheme: kind for kind in DRIVERS}
     # The parser of addresses would drop line ends and tabs, and so read another address.
     if not text.isprintable() or " " in text.partition("?")[0]:
-        raise refuse(field, f"`{_without_secrets(text)}` is no address: it has a line end, a space or the like in it")
+        raise refuse(
+            field,
+            f"`{_without_secrets(text)}` is not an address: it contains a space, a line end or a control character",
+        )
     scheme, separator, rest = text.partition("://")
     if len(text) > LONGEST or not separator:
-        raise refuse(field, f"`{_without_secrets(text)}` is no address; it takes {_forms()}")
+        raise refuse(field, f"`{_without_secrets(text)}` is not an address; it takes {_forms()}")
     if scheme not in kinds:
         raise unknown_name(field, scheme, kinds)
     if "@" in rest.partition("?")[0]:
@@ -71,13 +74,15 @@ def parse_address(field: str, text: str) -> Address:
         host, port = parts.hostname, parts.port
         given = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), max_num_fields=64)
     except ValueError as error:
-        raise refuse(field, f"`{shown(text)}` is no address: {error}; it takes {_form(kind)}") from error
+        raise refuse(field, f"`{shown(text)}` is not an address: {error}; it takes {_form(kind)}") from error
     if not host or not HOST.fullmatch(host) or parts.path not in {"", "/"} or parts.fragment:
-        raise refuse(field, f"`{shown(text)}` is no address; it takes {_form(kind)}")
+        raise refuse(field, f"`{shown(text)}` is not an address; it takes {_form(kind)}")
     try:
         host.encode("idna")
     except UnicodeError as error:
-        raise refuse(field, f"`{shown(text)}` is no address: a part of a host's name has 1 to 63 characters") from error
+        raise refuse(
+            field, f"`{shown(text)}` is not an address: every part of a host name has 1 to 63 characters"
+        ) from error
     return Address(text, kind, host, kind.port if port is None else port, _settings(field, kind, given))
 
 
@@ -89,7 +94,7 @@ def _settings(field: str, kind: DriverKind, given: list[tuple[str, str]]) -> dic
         if name not in known:
             raise unknown_name(f"{field}: setting of {kind.scheme}", name, known)
         if name in seen:
-            raise refuse(field, f"{name} is said twice")
+            raise refuse(field, f"{name} is given twice")
         seen.add(name)
         texts[name] = value
     return {name: None if text is None else known[name].value_of(field, text) for name, text in texts.items()}

@@ -79,17 +79,17 @@ class SwitchChange:
         """The failure and the circuits that the switch holds now, in one line."""
         words = [str(self.failure)] if self.failure is not None else []
         if self.held is None:
-            words.append("what it holds now is not known")
+            words.append("its present circuits are not known")
         elif self.acknowledged:
-            words.append(f"read back, all {counted(len(self.wanted))} hold")
+            words.append(f"read back with all {counted(len(self.wanted))}")
         elif self.is_unchanged:
-            words.append("it holds what it held before")
+            words.append("it has its former circuits")
         else:
-            words.append(f"half made: {len(self.wanted) - len(self.missing)} of {counted(len(self.wanted))} hold")
+            words.append(f"half made: {len(self.wanted) - len(self.missing)} of {counted(len(self.wanted))} are there")
             if self.missing:
-                words.append(f"missing {described(self.missing)}")
+                words.append(f"missing: {described(self.missing)}")
             if self.left_over:
-                words.append(f"should be gone {described(self.left_over)}")
+                words.append(f"still there: {described(self.left_over)}")
         return "; ".join(words)
 
 

@@ -76,7 +76,7 @@ def _of_file(host: str) -> Credentials | None:
         raise
     except netrc.NetrcParseError as error:
         # Its message may hold a word of the file.
-        raise refuse(NETRC, f"line {error.lineno} of `{file}` is not as in a .netrc file") from None
+        raise refuse(NETRC, f"line {error.lineno} of `{file}` is not in the form of a .netrc file") from None
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise refuse(NETRC, f"cannot read `{named or '~/.netrc'}`: {reason}") from None

@@ -81,12 +81,12 @@ class ChangeError(FailedError):
             words = [] if change.acknowledged else [change.report()]
             if back is not None and (change.acknowledged or change.is_half_made or not back.acknowledged):
                 words.append(
-                    "undone, it holds what it held before the change"
+                    "undone: it has its former circuits"
                     if back.acknowledged
                     else f"it could not be undone: {back.report()}"
                 )
             elif self.state is not None and change.is_half_made:
-                words.append(f"what it held before: lightloom circuits --restore {self.state}")
+                words.append(f"to bring its former circuits back: lightloom circuits --restore {self.state}")
             said.append(f"switch {change.switch}: {'; '.join(words)}")
         return said
 
@@ -143,7 +143,7 @@ class Switches:
         for name, driver in self._drivers.items():
             other = names_by_place.setdefault((driver.address.kind.scheme, driver.address.place), name)
             if other != name:
-                raise refuse("send", f"`{other}` and `{name}` have one address; they are different switches")
+                raise refuse("send", f"`{other}` and `{name}` have the same address; give each switch its own")
         self._wanted_state = None if state is None else check_state(state)
         self._undo = undo
         self.state: Path | None = None

@@ -66,7 +66,7 @@ def check_state(path: str | os.PathLike[str]) -> Path:
     """The path of a state file that is to be made. Raises `InputError` that names `state` where something is there."""
     file = usable_path("state", path)
     if os.path.lexists(file):
-        raise refuse("state", f"`{path}` is there already; it takes the name of a new file")
+        raise refuse("state", f"`{path}` exists already; it takes the name of a new file")
     return file
 
 

@@ -43,7 +43,7 @@ def train(
     if not isinstance(workload, Workload):
         workload = Workload.read(workload, **reading)
     elif reading:
-        raise refuse(next(iter(reading)), "it is for files; this workload was read already")
+        raise refuse(next(iter(reading)), "it is only for files, and the workload has been read already")
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
     initial = RESTING if fabric.initial is None else fabric.initial

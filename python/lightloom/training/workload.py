@@ -75,7 +75,7 @@ class Workload:
         if isinstance(path, str) and path in presets() and not Path(path).exists():
             for field, value in others.items():
                 if value is not None:
-                    raise refuse(field, f"it is for traces; `{path}` is a model")
+                    raise refuse(field, f"it is only for traces, and `{path}` is a model")
             return cls.of(preset_workload(path, ranks=ranks))
         return cls.of(
             read_workload(

@@ -38,7 +38,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Name,
         part: Part::Argument,
         group: "Problem",
-        meaning: "all-reduce, reduce-scatter, all-gather, all-to-all or broadcast.",
+        meaning: "Collective to plan: all-reduce, reduce-scatter, all-gather, all-to-all or broadcast.",
         names: "collectives",
         example: "all-reduce",
         ..OPEN
@@ -48,7 +48,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Size,
         part: Part::Argument,
         group: "Problem",
-        meaning: "One rank's whole buffer, such as 64MiB or 1KB; 32MiB/pair for all-to-all.",
+        meaning:
+            "Size of one rank's whole buffer, such as 64MiB or 1KB; for all-to-all also of the block of every pair, \
+            such as 32MiB/pair.",
         example: "64MiB",
         python: "bytes",
         ..OPEN
@@ -58,7 +60,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Fabric,
         part: Part::Argument,
         group: "Fabric",
-        meaning: "TOML file, or one of `lightloom list fabrics`; the options below override it.",
+        meaning: "Fabric: a TOML file, or one of `lightloom list fabrics`; the options below override it.",
         verbs: ON_FABRIC,
         default: Some("default"),
         names: "fabrics",
@@ -70,7 +72,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Whole,
         part: Part::Fabric,
         group: "Problem",
-        meaning: "GPUs.",
+        meaning: "Number of GPUs.",
         otherwise: "the number that dims, matrix, schedule or fabric gives",
         example: "64",
         ..OPEN
@@ -80,7 +82,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Dims,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Grid of the GPUs, such as 4x4x4; last dimension fastest.",
+        meaning: "Grid of the GPUs, such as 4x4x4; ranks count along the last dimension first.",
         otherwise: "one dimension",
         python: "a list of whole numbers",
         ..OPEN
@@ -90,7 +92,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Whole,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Circuits out of and into one GPU.",
+        meaning: "Ports of one GPU: circuits out of it, and as many into it.",
         verbs: ON_FABRIC,
         default: Some("1"),
         ..OPEN
@@ -133,8 +135,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Delay,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Such as 10us, 20ns/port, 5us+20ns/port, one of `lightloom list technologies`, or by port, each on a \
-            switch of its own: 10us,10us,3ms,3ms.",
+        meaning: "Time for which circuits are dark when the topology changes: 10us, 20ns/port, 5us+20ns/port, one of \
+            `lightloom list technologies`, or a list with the delay of every port, each on a switch of its own: \
+            10us,10us,3ms,3ms.",
         verbs: ON_FABRIC,
         default: Some("10us"),
         names: "technologies",
@@ -146,8 +149,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Topology,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Topology before the first step: free (the first is not charged), repeated (that of the last step: \
-            the plan runs again and again, every change is charged), a name or a file.",
+        meaning:
+            "Topology before the first step: free (the first topology is not charged), repeated (that of the last \
+            step: the plan runs again and again, and every change is charged), the name of a topology, or a file.",
         otherwise: "free, or what the convention has",
         python: "a graph or a Topology",
         ..OPEN
@@ -157,9 +161,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Optics,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "What switches there are, where they limit topologies: islands:4x2 (4 GPUs behind 2 ports), \
-            mesh:16x16 (MZIs; every circuit needs a way), or a TOML file; see `lightloom list optics`.",
-        otherwise: "any topology within the ports",
+        meaning: "Optical switches that limit the topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs, \
+            through which every circuit needs a path), or a TOML file; see `lightloom list optics`.",
+        otherwise: "any topology that fits the ports",
         names: "optics",
         python: "Optics",
         ..OPEN
@@ -169,7 +173,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::YesOrNo,
         part: Part::Fabric,
         group: "Expert",
-        meaning: "Every port is on a switch of its own: a port that is idle during a step is reconfigured during it.",
+        meaning: "Every port is on a switch of its own: a port that is idle during a step is reconfigured during that \
+            step.",
         default: Some("false"),
         ..OPEN
     },
@@ -178,8 +183,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Window,
         part: Part::Fabric,
         group: "Expert",
-        meaning: "Computation before a step, which hides a reconfiguration: 20us for every step; 1=20us,5=3us for \
-            steps 1 and 5.",
+        meaning: "Time of computation before a step, which hides a reconfiguration: 20us for every step; \
+            1=20us,5=3us for steps 1 and 5.",
         otherwise: "none",
         python: "seconds",
         ..OPEN
@@ -199,9 +204,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Matrix,
         part: Part::Setting,
         group: "Problem",
-        meaning: "All-to-All matrix of bytes, row = source, column = destination: CSV or NPY; or one of `lightloom \
-            list workloads`, such as zipf:0.4. The size is then that of the busiest GPU's buffer, or with /pair the \
-            mean of the pairs.",
+        meaning: "All-to-All: matrix of bytes, row = source, column = destination, a CSV or NPY file; or one of \
+            `lightloom list workloads`, such as zipf:0.4. The size given with a matrix is that of the busiest GPU's \
+            buffer, or with /pair the mean over all pairs.",
         names: "workloads",
         python: "an array",
         ..OPEN
@@ -211,8 +216,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::File,
         part: Part::Setting,
         group: "Problem",
-        meaning: "Schedule whose steps are planned, in place of an algorithm: MSCCL XML, or what else `lightloom list \
-            formats` reads.",
+        meaning:
+            "Schedule whose steps are planned, in place of an algorithm: a file of MSCCL XML, or of another format \
+            that is read (`lightloom list formats`).",
         python: "a Schedule",
         ..OPEN
     },
@@ -221,7 +227,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Name,
         part: Part::Setting,
         group: "Planner",
-        meaning: "One of `lightloom list algorithms`, or auto: the fastest.",
+        meaning: "Algorithm: one of `lightloom list algorithms`, or auto, the fastest.",
         default: Some("auto"),
         names: "algorithms",
         others: &["auto"],
@@ -232,8 +238,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Name,
         part: Part::Setting,
         group: "Planner",
-        meaning: "One of `lightloom list planners`; auto: the fastest of all; auto-given: the fastest of those that \
-            are given an algorithm.",
+        meaning: "Planner: one of `lightloom list planners`; auto, the fastest of all; or auto-given, the fastest of \
+            those that are given an algorithm.",
         default: Some("auto"),
         names: "planners",
         others: &["auto", "auto-given"],
@@ -244,7 +250,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Topologies,
         part: Part::Setting,
         group: "Planner",
-        meaning: "Topologies that the planner may use: of `lightloom list candidates` and `topologies`, or files.",
+        meaning: "Topologies that the planner may use: names of `lightloom list candidates` or `lightloom list \
+            topologies`, or files.",
         otherwise: "all families",
         python: "a graph, a Topology, or a list of any of these",
         ..OPEN
@@ -254,8 +261,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Topologies,
         part: Part::Setting,
         group: "Planner",
-        meaning: "Topologies of which the static planner takes the best: of `lightloom list topologies`, or files \
-            (.edgelist, .csv and .txt with `src dst [count]` a line, .graphml).",
+        meaning:
+            "Topologies of which the static planner takes the best: names of `lightloom list topologies`, or files \
+            (.edgelist, .csv and .txt with `src dst [count]` in every line, .graphml).",
         otherwise: "static-baselines",
         python: "a graph, a Topology, or a list of any of these",
         ..OPEN
@@ -285,7 +293,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Name,
         part: Part::Setting,
         group: "Expert",
-        meaning: "Whether packets overlap hop delays: one of `lightloom list overlaps`.",
+        meaning:
+            "Whether the hop delays of a step add to its transmission time, or overlap with it: one of `lightloom \
+            list overlaps`.",
         otherwise: "additive",
         names: "overlaps",
         ..OPEN
@@ -295,7 +305,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Whole,
         part: Part::Setting,
         group: "Expert",
-        meaning: "Base of the algorithms that have one.",
+        meaning: "Radix (base) of the algorithms that have one.",
         otherwise: "2",
         metavar: "R",
         ..OPEN
@@ -317,7 +327,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         group: "Expert",
         meaning: "Planner bridge: optical ports of the whole fabric, counting both directions, if fewer than two \
             per GPU.",
-        otherwise: "every GPU has its own",
+        otherwise: "two per GPU",
         ..OPEN
     },
     PlanningOption {
@@ -334,8 +344,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Time,
         part: Part::Plan,
         group: "Expert",
-        meaning: "Time limit. Planner weave: local search, off by default, for plans of up to 32 steps routed by \
-            concurrent flow. Planner exact: proof, by default 60s.",
+        meaning:
+            "Time limit: of planner weave's local search, which is off by default and for plans of up to 32 steps \
+            routed by concurrent flow; or of planner exact's proof, 60s by default.",
         verbs: &["plan"],
         ..OPEN
     },

@@ -114,7 +114,7 @@ impl Exact {
             return Err(Error::value("gpus", shape.gpus(), accepts));
         }
         if problem.settings.overlap != model::Overlap::Additive {
-            return Err(Error::refused("overlap", self.name(), "it knows only additive"));
+            return Err(Error::refused("overlap", self.name(), "it supports only overlap additive"));
         }
         constant_change_s(problem)
     }

@@ -67,7 +67,9 @@ def question_of(name: str) -> Question:
     """
     found = NAME.fullmatch(CONFIGURED.get(name, name))
     if found is None or found["algorithm"] not in ALGORITHMS:
-        message = f"`{name}` is no name of a published schedule such as harvest-swing-64-2-16KB-800-500-500-1000-0"
+        message = (
+            f"`{name}` is not the name of a published schedule, such as harvest-swing-64-2-16KB-800-500-500-1000-0"
+        )
         raise ValueError(message)
     fabric = Fabric(
         gpus=int(found["gpus"]),

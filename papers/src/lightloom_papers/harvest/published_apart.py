@@ -19,7 +19,7 @@ __all__ = ["delays_of", "even_loads_s", "hops_of_direct", "startups_s", "why_apa
 def _gpus(one: Published) -> int:
     gpus = question_of(one.name).fabric.gpus
     if gpus is None:
-        raise ValueError(f"{one.name}: its name says no number of GPUs")
+        raise ValueError(f"{one.name}: the name does not state the number of GPUs")
     return gpus
 
 

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
         failed |= abs(found.ratio - 1) > SOLVER
     if len(read) < len(files):
         others = ", ".join(path.stem for path in files if path not in read)
-        click.echo(f"left out, their names tell no size, rate and delays: {others}", err=True)
+        click.echo(f"left out, since their names do not state size, rate and delays: {others}", err=True)
     return int(failed)
 
 

@@ -50,6 +50,9 @@ def read_whole(path: Path, question: Question) -> ReadWhole:
         message = f"{path.name}: not verified: {', '.join(wrong)}"
         raise ValueError(message)
     if made.reconfigurations != stated.reconfigurations:
-        message = f"{path.name}: states {stated.reconfigurations} changes, its topologies have {made.reconfigurations}"
+        message = (
+            f"{path.name}: states {stated.reconfigurations} reconfigurations, but its topologies change "
+            f"{made.reconfigurations} times"
+        )
         raise ValueError(message)
     return ReadWhole(len(made.steps), made.reconfigurations, stated.total_s, made.total_s, simulate(made).total_s)

@@ -166,7 +166,10 @@ def _header(field: str, line: str) -> tuple[str, dict[str, int]]:
             found[key] = int(value)
     for key in ("checkpoints", "checkpoint_initiates"):
         if found.get(key):
-            raise refuse(field, f"line 1 has {key}: {found[key]}; layers that compute twice are not read, it takes 0")
+            raise refuse(
+                field,
+                f"line 1 has {key}: {found[key]}; it takes 0, since iterations that compute layers twice are not read",
+            )
     return kind, found
 
 
@@ -196,7 +199,10 @@ def _row(field: str, words: list[str]) -> tuple[str, tuple[Phase, ...]]:
         suffix = name[len(plain) :]
         if (plain not in COLLECTIVES and name != "NONE") or suffix == "_DP":
             known = ", ".join((*COLLECTIVES, "NONE"))
-            raise refuse(field, f"`{shown(name)}` is no collective; it takes {known}, with _EP or _DP_EP or without")
+            raise refuse(
+                field,
+                f"`{shown(name)}` is not a collective; it takes {known}, with or without the suffix _EP or _DP_EP",
+            )
         phases.append(Phase(int(compute), COLLECTIVES.get(plain), suffix, int(size)))
     return words[0], tuple(phases)
 
@@ -207,14 +213,19 @@ def _groups(field: str, header: dict[str, int], asked: Asked, suffixes: set[str]
     if ranks is None:
         raise missing("ranks", "line 1 has no all_gpus", f"a whole number from {LEAST_RANKS} to {MOST_RANKS}")
     if asked.ranks is not None and asked.ranks != ranks:
-        raise refuse("ranks", f"{asked.ranks} are not the all_gpus: {ranks} of line 1; leave it out")
+        raise refuse(
+            "ranks",
+            f"{asked.ranks} differs from the number of ranks in line 1, all_gpus: {ranks}; leave the option out",
+        )
     sizes = [header.get(key, 1) for key in ("model_parallel_NPU_group", "ep", "pp")]
     product = sizes[0] * sizes[1] * sizes[2]
     if not 1 <= ranks <= MOST_RANKS or product < 1 or ranks % product:
         stated = "model_parallel_NPU_group {} × ep {} × pp {}".format(*sizes)
         raise refuse(field, f"{ranks} ranks do not divide into {stated}; it takes a multiple, at most {MOST_RANKS}")
     if suffixes - {""} and "ep" not in header:
-        raise refuse(field, "line 1 has no ep, and there are collectives of expert-parallel groups")
+        raise refuse(
+            field, "line 1 has no `ep`, the size of expert-parallel groups, and collectives run in such groups"
+        )
     tensor, experts, stages = sizes
     if suffixes <= {""}:
         experts = 1  # no collective tells experts from the rest of the data-parallel group

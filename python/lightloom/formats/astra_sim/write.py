@@ -70,15 +70,19 @@ def export(plan: Plan) -> Exported:
     if network is None:
         logical = "--logical-topology-configuration=logical-topology.json"
         notes = [
-            f"run it in the folder, on ns-3: {inputs} {memory} {logical}, and a network with one of topology-INDEX.txt",
-            "no network.yml: the analytical network has the same rate on all links, here they have unequal circuits",
+            f"run ASTRA-sim on ns-3 in the folder with: {inputs} {memory} {logical}, and a network configuration "
+            "that uses "
+            "one of topology-INDEX.txt",
+            "no network.yml: the analytical network has one rate for all links, and the links of this plan have "
+            "unequal "
+            "numbers of circuits",
         ]
     else:
-        notes = [f"run it in the folder: {PROGRAM} {inputs} {memory} --network-configuration=network.yml"]
+        notes = [f"run in the folder: {PROGRAM} {inputs} {memory} --network-configuration=network.yml"]
         block, circuits = network
         files["network.yml"] = _yaml(plan, block, circuits)
         if block == FULLY_CONNECTED and not _is_complete(plan):
-            notes.append("network.yml is fully connected: the traces use only the circuits of their step")
+            notes.append("network.yml connects all pairs of GPUs; the traces send only over the circuits of their step")
     notes += _waiting(plan, arcs, pieces)
     for index, topology in enumerate(plan.topologies):
         files[f"topology-{index}.txt"] = _physical(plan, topology)
@@ -121,8 +125,9 @@ def _waiting(plan: Plan, arcs: list[list[Arc]], pieces: list[list[Arc]]) -> list
         return []
     numbers = [sum(len(arc.parcels) for step in cut for arc in step) for cut in (arcs, pieces)]
     return [
-        f"data of several hops (up to {hops}) are sent on at each, a message when all of it has arrived: they are cut "
-        f"into pieces, {counted(numbers[1], 'message')} in place of {numbers[0]}"
+        f"data that take several hops (up to {hops}) are forwarded only when their whole message has arrived, so "
+        "messages "
+        f"are cut into pieces: {counted(numbers[1], 'message')} in place of {numbers[0]}"
     ]
 
 

@@ -77,7 +77,7 @@ def read_archive(field: str, path: str | os.PathLike[str]) -> Archived:
     except Exception as error:  # errors of a damaged archive have many bases
         raise refuse(field, f"`{path}` is not a .tar.gz archive, or a damaged one") from error
     if len(names) != 1:
-        held = f"those of {len(names)}" if names else "none"
+        held = f"files of {len(names)} traces" if names else "no such files"
         raise refuse(field, f"`{path}` must hold the files NAME.RANK.et of one trace; it holds {held}")
     missing = next((rank for rank in range(len(files)) if rank not in files), None)
     if missing is not None:
@@ -102,6 +102,6 @@ def _unpacked(field: str, path: str, packed: bytes) -> Iterator[tuple[str, bytes
             if stream is None:
                 continue
             if base in seen:
-                raise refuse(field, f"`{path}` has two files {base}")
+                raise refuse(field, f"`{path}` has two files of the name {base}")
             seen.add(base)
             yield base, stream.read()

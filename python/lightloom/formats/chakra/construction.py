@@ -34,7 +34,7 @@ def built(
             return _core.Schedule.from_transfers(algorithm, collective, ranks, 0, steps, pieces=chunks)  # type: ignore[arg-type]
         whole_buffer = collective == "broadcast" or (collective == "all-reduce" and chunks % ranks != 0)
         if not whole_buffer and chunks % ranks:
-            raise refuse(field, f"{chunks} chunks of a buffer do not divide into the shares of {ranks} ranks")
+            raise refuse(field, f"a buffer of {chunks} chunks does not divide into equal shares for {ranks} ranks")
         parts = chunks if whole_buffer else chunks // ranks
         return _core.Schedule.from_transfers(
             algorithm,  # type: ignore[arg-type]  # whatever they are, the core checks them
@@ -47,4 +47,4 @@ def built(
         )
     except InputError as error:
         reason = str(error).removeprefix(f"{field}: ")
-        raise refuse(field, f"`{trace.name}` states no schedule: {reason}") from error
+        raise refuse(field, f"the messages of `{trace.name}` are not a valid schedule: {reason}") from error

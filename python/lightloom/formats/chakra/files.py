@@ -78,7 +78,9 @@ def rank_files(field: str, path: str | os.PathLike[str]) -> tuple[str, list[Path
         if len(names) > 1:
             names = [one for one in names if one in _algorithms(place / "system.json")] or names
         if len(names) != 1:
-            held = f"those of {len(names)}, {', '.join(names[:4])}: name a file of one" if names else "none"
+            held = (
+                f"files of {len(names)}, {', '.join(names[:4])}: give a file of one trace" if names else "no such files"
+            )
             raise refuse(field, f"`{path}` must hold the files NAME.RANK.et of one trace; it holds {held}")
         name = names[0]
     else:
@@ -179,7 +181,7 @@ def parsed(field: str, path: Path, content: bytes, most: int) -> RankFile:
     except Exception as error:  # the package's errors have several bases
         raise _no_trace(field, path, stream) from error
     if len(nodes) == most and stream.read(1):
-        raise refuse(field, f"the trace has more than {MAX_NODES} nodes by `{path}`")
+        raise refuse(field, f"the trace has more than {MAX_NODES} nodes, counted up to `{path}`")
     if metadata is None:
         raise refuse(field, f"`{path}` is empty; a trace begins with its metadata")
     return RankFile(_attributes(metadata), tuple(nodes))

@@ -51,8 +51,8 @@ def inferred(trace: Trace, field: str) -> _core.Schedule:
         shown_sizes = ", ".join(map(str, sorted(sizes)[:3]))
         raise refuse(
             field,
-            f"`{trace.name}` states no chunks, and its messages are of {len(sizes)} sizes ({shown_sizes}); chunks are "
-            "told apart where all are of one size",
+            f"`{trace.name}` states no chunks, and its messages are of {len(sizes)} sizes ({shown_sizes}); messages "
+            "without stated chunks must all be of one size",
         )
     flows = _flows(trace)
     named = trace.attributes.get("collective")
@@ -75,9 +75,7 @@ def inferred(trace: Trace, field: str) -> _core.Schedule:
         if failed is None:
             return schedule
         wrong = f"read as {collective}: {failed}"
-    raise refuse(
-        field, f"`{trace.name}` states no chunks, and its messages compute no collective that is known; {wrong}"
-    )
+    raise refuse(field, f"`{trace.name}` states no chunks, and its messages compute no known collective; {wrong}")
 
 
 def _flows(trace: Trace) -> list[_Flow]:

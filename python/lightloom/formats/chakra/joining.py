@@ -127,8 +127,8 @@ def _collectives(
             if lacking is not None:
                 raise refuse(
                     field,
-                    f"{trace.at(places[0])} is collective {k + 1} of group {shown(group)}, of which rank {lacking} "
-                    f"calls {len(by_rank[lacking])}",
+                    f"{trace.at(places[0])} is collective {k + 1} of group {shown(group)}, but rank {lacking} "
+                    f"calls only {len(by_rank[lacking])} collectives of the group",
                 )
             moves = _check_same(field, trace, places, group, k)
             if moves and len(groups[group]) > 1:
@@ -146,7 +146,8 @@ def _check_same(field: str, trace: Trace, places: Sequence[Place], group: str, k
         if one != stated[0]:
             raise refuse(
                 field,
-                f"collective {k + 1} of group {shown(group)} differs: {trace.at(places[0])} has comm_type "
+                f"collective {k + 1} of group {shown(group)} differs between ranks: {trace.at(places[0])} has "
+                "comm_type "
                 f"{shown(stated[0][0])} and comm_size {stated[0][1]}, {trace.at(place)} {shown(one[0])} and {one[1]}",
             )
     return stated[0][1] > 0 or stated[0][0] == CollectiveType.BARRIER
@@ -238,7 +239,7 @@ class _Waits:
         self._held -= held
         if self._work < 0 or self._held < 0:
             name = self._trace.name
-            raise refuse(self._field, f"`{name}` has too many nodes that wait for each other through nodes left out")
+            raise refuse(self._field, f"`{name}` has too many dependencies through nodes that are left out")
 
     def _last_before(self, stream: Stream, at: int) -> int:
         places, nodes = self._streams[stream]

@@ -95,7 +95,7 @@ class _Reading:
             sent, received = ([self._number(end, name) for name in names] for end in (message.send, message.receive))
             if sent != received:
                 ends = f"{self.trace.at(message.send)} and {self.trace.at(message.receive)}"
-                raise refuse(self.field_name, f"{ends} are not of one transfer")
+                raise refuse(self.field_name, f"{ends} are ends of one message, but state different transfers")
             held[sent[0], sent[1], sent[2]].append(message)
         return [self._arc(key, messages) for key, messages in sorted(held.items())]
 
@@ -108,15 +108,20 @@ class _Reading:
         for message in messages:
             first_byte = self._number(message.send, "first_byte")
             if sizes.setdefault(first_byte, message.size_bytes) != message.size_bytes:
-                raise refuse(self.field_name, f"{self.trace.at(message.send)} changes the size of data sent on")
+                raise refuse(
+                    self.field_name, f"{self.trace.at(message.send)} changes the size of the data that it forwards"
+                )
             if (first_byte, message.send[0]) in hops:
-                raise refuse(self.field_name, f"{self.trace.at(message.send)} sends data that its rank already sent")
+                raise refuse(
+                    self.field_name, f"{self.trace.at(message.send)} sends data that its rank has already sent"
+                )
             hops[first_byte, message.send[0]] = message
             if message.send[0] == source:
                 lists.add(self._lists(message.send))
         if len(lists) != 1:
             raise refuse(
-                self.field_name, f"{what}: its sends must state the same chunks, they state {len(lists)} lists"
+                self.field_name,
+                f"{what}: its sends must state the same chunks, but they state {len(lists)} different lists",
             )
         end, receives = 0, set()
         for first_byte, size_bytes in sorted(sizes.items()):
@@ -147,7 +152,7 @@ class _Reading:
                 )
             path.append(following)
         if not path or path[-1].receive[0] != destination or len(path) != count:
-            raise refuse(self.field_name, f"{what}: its bytes from {first_byte} on do not arrive over one path")
+            raise refuse(self.field_name, f"{what}: the bytes from {first_byte} on do not arrive over one path")
         return self.trace.node(path[-1].receive).id
 
     def check_steps(self) -> None:
@@ -173,7 +178,7 @@ class _Reading:
                 last = earlier[step]
                 if not within[place] and last is not None and not ends[last] <= set(node.after):
                     raise refuse(
-                        self.field_name, f"{self.trace.at((rank, place))} does not wait for all of step {last}"
+                        self.field_name, f"{self.trace.at((rank, place))} does not wait for all nodes of step {last}"
                     )
 
     def check_computations(self, arcs: Iterable[_Arc]) -> None:
@@ -192,7 +197,10 @@ class _Reading:
                 number = computations.pop((step, rank, arc.source), None)
                 if number is None:
                     if arc.reduced or read:
-                        raise refuse(self.field_name, f"{what} is added, or replaces sent data, by no computation")
+                        raise refuse(
+                            self.field_name,
+                            f"{what} must be reduced, or replace data that are sent, but no computation node does so",
+                        )
                     continue
                 node = self.trace.ranks[rank][self.trace.places[rank][number]]
                 if not arc.receives.union(read) <= set(node.after):
@@ -202,7 +210,10 @@ class _Reading:
                     adding[chunk].append(number)
             self._check_order(rank, adding)
         for step, rank, source in computations:
-            raise refuse(self.field_name, f"rank {rank} adds in step {step} what rank {source} does not send")
+            raise refuse(
+                self.field_name,
+                f"in step {step} rank {rank} has a computation node for data of rank {source}, which sends none",
+            )
 
     def _check_order(self, rank: int, adding: dict[int, list[int]]) -> None:
         """Sums into one chunk must come one after the other."""
@@ -211,7 +222,9 @@ class _Reading:
             for before, after in zip(sorted(numbers), sorted(numbers)[1:], strict=False):
                 if before not in nodes[places[after]].after:
                     at = self.trace.at((rank, places[after]))
-                    raise refuse(self.field_name, f"{at} adds to chunk {chunk} while another node does")
+                    raise refuse(
+                        self.field_name, f"{at} adds to chunk {chunk} without waiting for another node that adds to it"
+                    )
 
     def _computations(self) -> dict[tuple[int, int, int], int]:
         """Numbers of the nodes that add or keep data of a rank, by step, rank and source."""
@@ -221,7 +234,9 @@ class _Reading:
                 if node.kind == NodeType.COMPUTE and "lightloom_source" in node.attributes:
                     key = (self.steps[rank][place], rank, self._number((rank, place), "source"))
                     if key in found:
-                        raise refuse(self.field_name, f"{self.trace.at((rank, place))} adds what another node adds")
+                        raise refuse(
+                            self.field_name, f"{self.trace.at((rank, place))} adds data that another node adds already"
+                        )
                     found[key] = node.id
         return found
 
@@ -240,7 +255,9 @@ class _Reading:
                 exact = math.fsum(chunks[one][2] for one in held if one < len(chunks)) * size_bytes
             if not exact * (1 - 1e-9) <= arc.size_bytes < max(exact, 1) * (1 + 1e-9) + 1:
                 what = f"what rank {arc.source} sends to rank {arc.destination} in step {arc.step}"
-                raise refuse(self.field_name, f"{what} is {arc.size_bytes} bytes, its chunks are {exact:.12g}")
+                raise refuse(
+                    self.field_name, f"{what} is {arc.size_bytes} bytes long, but its chunks are {exact:.12g} bytes"
+                )
 
     def chunks(self) -> int | list[tuple[int, int, float]]:
         """The number of equal chunks of a buffer, or source, destination and share of the buffer of each."""
@@ -248,15 +265,18 @@ class _Reading:
         if "lightloom_chunks" in attributes:
             count = attributes["lightloom_chunks"]
             if type(count) is not int or count < 1:
-                raise refuse(self.field_name, f"`{self.trace.name}` states {count!r:.60} chunks of a buffer")
+                raise refuse(
+                    self.field_name,
+                    f"`{self.trace.name}` states {count!r:.60} chunks of a buffer; it takes a whole number from 1",
+                )
             return count
         columns = [attributes.get(f"lightloom_chunk_{name}") for name in ("sources", "destinations", "shares")]
         if not all(isinstance(column, tuple) for column in columns):
-            said = "states neither the number of its chunks nor their ends and sizes"
+            said = "states neither the number of chunks, nor sources, destinations and shares of chunks"
             raise refuse(self.field_name, f"`{self.trace.name}` {said}")
         sources, destinations, shares = columns
         if not len(sources) == len(destinations) == len(shares):  # type: ignore[arg-type]  # tuples, as checked
-            said = "does not state source, destination and size of every chunk"
+            said = "does not state source, destination and share of every chunk"
             raise refuse(self.field_name, f"`{self.trace.name}` {said}")
         return list(zip(sources, destinations, map(float, shares), strict=True))  # type: ignore[arg-type]
 

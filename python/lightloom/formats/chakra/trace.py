@@ -153,7 +153,7 @@ class Trace:
                 for place in self.order[rank]
                 if missing[rank][place] and nodes[place].kind == NodeType.RECEIVE
             )
-            raise refuse(field, f"{self.at(stuck)} never ends: ranks wait on each other's messages")
+            raise refuse(field, f"{self.at(stuck)} never ends: ranks wait for each other's messages (deadlock)")
         return tuple(done)
 
     def _check_groups(self, field: str) -> None:
@@ -206,7 +206,7 @@ def groups_of(field: str, text: str, path: str, ranks: int) -> dict[str, list[in
     except (ValueError, RecursionError) as error:
         raise refuse(field, f"`{path}` is not JSON: {str(error)[:120]}") from error
     if not isinstance(groups, dict) or not all(isinstance(members, list) and members for members in groups.values()):
-        raise refuse(field, f"`{path}` must be lists of ranks by the name of their group")
+        raise refuse(field, f"`{path}` must be an object with the list of ranks of every group, by its name")
     for name, members in groups.items():
         for rank in members:
             if type(rank) is not int or not 0 <= rank < ranks:
@@ -218,11 +218,11 @@ def _places(field: str, rank: int, nodes: Sequence[Node]) -> dict[int, int]:
     places = {node.id: place for place, node in enumerate(nodes)}
     if len(places) < len(nodes):
         twice = next(node for place, node in enumerate(nodes) if places[node.id] != place)
-        raise refuse(field, f"{_at(rank, twice)}: two nodes have its number")
+        raise refuse(field, f"{_at(rank, twice)}: another node has the same id")
     for node in nodes:
         for before in node.after:
             if before not in places:
-                raise refuse(field, f"{_at(rank, node)} waits for node {before}, which is not there")
+                raise refuse(field, f"{_at(rank, node)} waits for node {before}, which does not exist")
     return places
 
 
@@ -250,7 +250,7 @@ def _order(field: str, rank: int, nodes: Sequence[Node], places: Mapping[int, in
                 heapq.heappush(ready, (nodes[other].id, other))
     if len(order) < len(nodes):
         stuck = next(node for place, node in enumerate(nodes) if missing[place])
-        raise refuse(field, f"{_at(rank, stuck)} waits for itself through what it waits for: a cyclic dependency")
+        raise refuse(field, f"{_at(rank, stuck)} waits for itself through others: a cyclic dependency")
     return tuple(order)
 
 

@@ -100,7 +100,9 @@ def _ranks(trace: Trace, asked: Asked) -> int:
     if asked.ranks is None or asked.ranks == files:
         return files
     if files > 1:
-        raise refuse("ranks", f"{asked.ranks} are not the {files} whose files are in `{trace.name}`; leave it out")
+        raise refuse(
+            "ranks", f"{asked.ranks} differs from the number of ranks in `{trace.name}`, {files}; leave the option out"
+        )
     if len(_named(trace)) > 1:
         raise refuse("ranks", f"`{trace.name}` is of one rank and has several groups; it takes the traces of all ranks")
     return asked.ranks
@@ -117,7 +119,7 @@ def _groups(field: str, trace: Trace, ranks: int, asked: Asked) -> dict[str, tup
     if len(trace.ranks) == 1:
         if asked.ranks is None and not trace.groups and any(map(is_collective, trace.ranks[0])):
             why = f"`{trace.name}` is the trace of one rank and has collectives"
-            raise missing("ranks", why, f"the number of ranks that do the same, {LEAST_RANKS} to {MOST_RANKS}")
+            raise missing("ranks", why, f"the number of ranks that run this trace, {LEAST_RANKS} to {MOST_RANKS}")
         if ranks > 1:
             return dict.fromkeys({ALL, *_named(trace)}, everyone)
     unknown = sorted(_named(trace) - trace.groups.keys())

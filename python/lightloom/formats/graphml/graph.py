@@ -24,8 +24,9 @@ def graph_of(topology: _core.Topology, create_using: type[nx.Graph], circuit_bps
             if links.get((destination, source)) != count:
                 raise refuse(
                     "topology",
-                    f"circuits {source} → {destination} of `{topology.name}` have no circuits back; "
-                    "it takes a directed class",
+                    f"`{topology.name}` has other circuits from {source} to {destination} than back, so an "
+                    "undirected graph "
+                    "cannot show them; give a directed class as create_using",
                 )
             if source > destination:
                 continue

@@ -95,7 +95,8 @@ def collective_of(field: str, collective: Any) -> str:
     if found is None:
         raise refuse(
             f"{field}.collective",
-            f"`{shown(collective)}` is none of {', '.join(known)}, with or without HARVEST's names of algorithms",
+            f"`{shown(collective)}` is not a collective; it takes {', '.join(known)}, with or without the name of an "
+            "algorithm as HARVEST writes it",
         )
     return names[found[1]]
 
@@ -141,7 +142,9 @@ def _dims(document: dict[str, Any], gpus: int) -> list[int]:
 
 def _demands(document: dict[str, Any], gpus: int) -> list[Demand]:
     if document.get("units", "bytes") != "bytes":
-        raise refuse("schedule.units", f"`{shown(document['units'])}` is not `bytes`, which demands are in")
+        raise refuse(
+            "schedule.units", f"`{shown(document['units'])}` is not accepted; it takes `bytes`, the unit of demands"
+        )
     steps = document.get("steps")
     if not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
         raise refuse("schedule.steps", f"it is not a list of 1 to {MOST_STEPS} steps")
@@ -169,7 +172,7 @@ def _entry(entry: Any, place: str, gpus: int) -> tuple[int, int, float]:
     source, destination, size = entry
     for gpu in (source, destination):
         if type(gpu) is not int or not 0 <= gpu < gpus:
-            raise refuse(place, f"`{shown(gpu)}` is not a GPU; they are 0 to {gpus - 1}")
+            raise refuse(place, f"`{shown(gpu)}` is not a GPU; GPUs are 0 to {gpus - 1}")
     if source == destination:
         raise refuse(place, f"GPU {source} sends to itself")
     if isinstance(size, bool) or not isinstance(size, (int, float)) or not 0 < size < 1e18:
@@ -207,7 +210,7 @@ def _stated(side: Path, collective: str, gpus: int, demands: list[Demand]) -> _c
         raise refuse("schedule", f"`{side}` does not say which chunks are sent") from error
     weights = None if pieces is None else [float(share) for _, _, share in pieces]
     if len(schedule.shares) != len(demands) or not _has(schedule, demands, weights):
-        raise refuse("schedule.steps", f"their demands are not what `{side}` says that is sent")
+        raise refuse("schedule.steps", f"their demands differ from the transfers in `{side}`")
     return schedule
 
 
@@ -234,7 +237,9 @@ def _check_receivers(collective: str, gpus: int, demands: list[Demand]) -> None:
     roots = collective == "broadcast"
     if len(received) + roots < gpus:
         idle = next(gpu for gpu in range(roots, gpus) if gpu not in received)
-        raise refuse("schedule.steps", f"GPU {idle} receives nothing in any step; in {collective} every GPU does")
+        raise refuse(
+            "schedule.steps", f"GPU {idle} receives nothing in any step; in {collective} every GPU receives data"
+        )
 
 
 def _one_step(gpus: int, demand: Demand) -> _core.Schedule:

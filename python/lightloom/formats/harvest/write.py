@@ -51,10 +51,12 @@ def export(plan: Plan) -> Exported:
         "schedule.json": _json(schedule),
         "circuits.json": side_file(plan, "harvest", transfers=True),
     }
-    notes = [] if delay.scalar_s is not None else [f"alpha_r is the fixed part of the delay, which is {delay}"]
+    notes = (
+        [] if delay.scalar_s is not None else [f"alpha_r is only the fixed part of the reconfiguration delay, {delay}"]
+    )
     if any(_is_uneven(size / step["chunksize"]) for step in steps for *_, size in step["demand"]):
         notes.append(
-            "some demands are no multiple of their step's chunksize; HARVEST's program rounds them down to one"
+            "some demands are not multiples of their step's chunksize; HARVEST's program rounds them down to multiples"
         )
     return Exported(files, "circuits.json", tuple(notes))
 

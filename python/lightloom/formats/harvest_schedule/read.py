@@ -48,7 +48,7 @@ class StatedSequence:
 
     @property
     def gpus(self) -> int:
-        """How many GPUs the circuits name: the largest number, and one."""
+        """The number of GPUs that the circuits mention: the largest GPU number plus one."""
         return 1 + max(max(source, destination) for links in self.links for source, destination, _ in links)
 
     @property
@@ -91,7 +91,8 @@ def read(source: Source) -> StatedSequence:
     count = document.get("num_of_reconfigs")
     if type(count) is not int or not 0 <= count <= len(steps):
         raise refuse(
-            f"{FIELD}.num_of_reconfigs", f"`{shown(count)}` is not a whole number from 0 to {len(steps)}, the steps"
+            f"{FIELD}.num_of_reconfigs",
+            f"`{shown(count)}` is not a whole number from 0 to {len(steps)}, the number of steps",
         )
     return StatedSequence(
         source.path,
@@ -118,7 +119,9 @@ def _links(step: Any, index: int, room: int) -> Links:
     place = f"{FIELD}.steps[{index}]"
     if not isinstance(step, dict) or step.get("step") != index + 1:
         number = step.get("step") if isinstance(step, dict) else step
-        raise refuse(f"{place}.step", f"`{shown(number)}` is not {index + 1}: steps are counted from 1")
+        raise refuse(
+            f"{place}.step", f"`{shown(number)}` is not accepted; it takes {index + 1}, since steps are counted from 1"
+        )
     entries = step.get("topology")
     if not isinstance(entries, list) or not 0 < len(entries) <= room:
         raise refuse(f"{place}.topology", f"it is not a list of 1 or more circuits, of {MOST_DEMANDS} in all steps")
@@ -137,7 +140,7 @@ def _circuits(entry: Any, place: str) -> tuple[int, int, int]:
     source, destination, circuits = entry
     for gpu in (source, destination):
         if not 0 <= gpu < MOST_GPUS:
-            raise refuse(place, f"`{shown(gpu)}` is not a GPU; they are 0 to {MOST_GPUS - 1}")
+            raise refuse(place, f"`{shown(gpu)}` is not a GPU; GPUs are 0 to {MOST_GPUS - 1}")
     if source == destination:
         raise refuse(place, f"GPU {source} has a circuit to itself")
     if not 0 < circuits <= MOST_CIRCUITS:

@@ -130,7 +130,9 @@ class _Reading:
     def end(self) -> Matrix:
         for name, found in (("Connections", len(self.flows)), ("Triggers", len(self.triggers))):
             if self.counts.get(name, 0) != found:
-                raise refuse(self.field_name, f"it says {name} {self.counts.get(name, 0)} and has {found}")
+                raise refuse(
+                    self.field_name, f"the head states {name} {self.counts.get(name, 0)}, and the file has {found}"
+                )
         nodes = self.counts.get("Nodes", 0)
         if not 2 <= nodes <= MAX_NODES:
             raise refuse(self.field_name, f"it says Nodes {nodes}; it takes 2 to {MAX_NODES}")
@@ -142,7 +144,7 @@ class _Reading:
                 raise self._wrong(flow.line, f"{said}; it takes two of the nodes 0 to {nodes - 1}")
             for trigger in (*flow.ends, *(() if flow.trigger is None else (flow.trigger,))):
                 if trigger not in self.triggers:
-                    raise self._wrong(flow.line, f"names trigger {trigger}, which has no line")
+                    raise self._wrong(flow.line, f"names trigger {trigger}, which no line defines")
         return Matrix(nodes, self.flows, self.triggers)
 
     def _flow(self, number: int, tokens: list[str]) -> None:
@@ -152,14 +154,14 @@ class _Reading:
         for name, text in self._pairs(number, tokens[1:], words):
             values[name] = self._time(number, text) if name == "start" else self._whole(number, name, text)
         if "trigger" in values and not values.get("id"):
-            raise self._wrong(number, "has a trigger and no id before it")
+            raise self._wrong(number, "has a trigger and no id before the trigger")
         if ("trigger" in values) == ("start" in values):
-            raise self._wrong(number, "takes one of start and trigger")
+            raise self._wrong(number, "must have either start or trigger")
         if not values.get("size"):
             raise self._wrong(number, "has no size; without one a flow never ends")
         if "id" in values:
             if values["id"] == 0 or values["id"] in self.numbers:
-                raise self._wrong(number, f"has id {values['id']}; it takes one above 0 that no other flow has")
+                raise self._wrong(number, f"has id {values['id']}; it takes an id above 0 that no other flow has")
             self.numbers.add(values["id"])
         ends = tuple(values[name] for name in ("send_done_trigger", "recv_done_trigger") if values.get(name))
         self.flows.append(
@@ -181,7 +183,7 @@ class _Reading:
             raise self._wrong(number, f"takes one of {ONE_SHOT}, {MULTI_SHOT} and {BARRIER}")
         identity = values.get("id", 0)
         if identity == 0 or identity in self.triggers:
-            raise self._wrong(number, f"has id {identity}; it takes one above 0 that no other trigger has")
+            raise self._wrong(number, f"has id {identity}; it takes an id above 0 that no other trigger has")
         if kinds[0] == BARRIER and not values.get("count"):
             raise self._wrong(number, "is a barrier and has no count")
         self.triggers[identity] = Trigger(kinds[0], values.get("count", 0), number)
@@ -242,7 +244,7 @@ def _steps(field_name: str, matrix: Matrix) -> list[int]:
                 ready.append(other)
     if len(steps) < len(matrix.flows):
         stuck = next(flow for index, flow in enumerate(matrix.flows) if index not in steps)
-        raise refuse(field_name, f"line {stuck.line} never starts: triggers wait on each other")
+        raise refuse(field_name, f"line {stuck.line} never starts: triggers wait for each other (deadlock)")
     return [steps[index] for index in range(len(matrix.flows))]
 
 
@@ -254,10 +256,10 @@ def _check_triggers(
         targets, times = len(list(started.get(number, ()))), ending.get(number, 0)
         where = f"line {trigger.line}: trigger {number}"
         if trigger.kind == BARRIER and times != trigger.needed:
-            raise refuse(field_name, f"{where} waits for {trigger.needed} flows, {times} set it off")
+            raise refuse(field_name, f"{where} waits for {trigger.needed} flows, but {times} set it off")
         if trigger.kind == ONE_SHOT and times != 1:
-            raise refuse(field_name, f"{where} is {ONE_SHOT}, {times} flows set it off; it takes 1")
+            raise refuse(field_name, f"{where} is {ONE_SHOT}, but {times} flows set it off; it takes 1")
         if trigger.kind == ONE_SHOT and not targets:
             raise refuse(field_name, f"{where} is {ONE_SHOT} and starts no flow")
         if trigger.kind == MULTI_SHOT and times < targets:
-            raise refuse(field_name, f"{where} is to start {targets} flows, {times} set it off")
+            raise refuse(field_name, f"{where} is to start {targets} flows, but only {times} flows set it off")

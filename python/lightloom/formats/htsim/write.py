@@ -68,7 +68,7 @@ def _notes(plan: Plan, *, has_topology: bool) -> list[str]:
     rate_bps = plan.ports * plan.bandwidth_bps
     end_us = min(LARGEST, max(LEAST_END_US, math.ceil(TIMES * plan.total_s / MICROSECOND_S)))
     inputs = f"htsim_ndp -nodes {plan.gpus} -tm {OUTPUT_NAME} -linkspeed {rate_bps / MEGA:.12g}"
-    command = f"run it with: {inputs} -strat perm -end {end_us}"
+    command = f"run with: {inputs} -strat perm -end {end_us}"
     on_switch = f"-topo {OUTPUT_NAME}{TOPOLOGY} -cwnd {_window(plan, links=2)}"
     notes = [f"{command} {on_switch}"] if has_topology else []
     tiers = _tiers(plan.gpus)
@@ -77,9 +77,9 @@ def _notes(plan: Plan, *, has_topology: bool) -> list[str]:
         tree = f"-tiers {tiers} -hop_latency {delay_us:.12g} -cwnd {_window(plan, links=2 * tiers)}"
         notes.append(f"on htsim's own fat tree: {tree} in place of {on_switch}" if notes else f"{command} {tree}")
     if not has_topology:
-        notes.append(f"no {TOPOLOGY}: it takes whole Gbit/s, and the ports of a GPU have {rate_bps / GIGA:.12g}")
+        notes.append(f"no {TOPOLOGY}: its rates are whole Gbit/s, and a GPU has {rate_bps / GIGA:.12g} Gbit/s")
     if plan.ports > 1:
-        notes.append(f"a host has one network card there: it has the rate of all {plan.ports} ports")
+        notes.append(f"htsim gives a host one network card: its rate is that of all {plan.ports} ports of a GPU")
     return notes
 
 

@@ -52,7 +52,7 @@ def export(plan: Plan, sizes: SizeRange | None = None, gpus_per_host: int | None
         within = "" if hosts == 1 else ", memory channels within one"
         notes.append(f"port channels between hosts of {counted(hosts, 'GPU')}{within}")
     if sizes is not None:
-        notes.append(f"taken for {SizeRange(taken_for.first_bytes, min(MOST_BYTES, taken_for.last_bytes))}")
+        notes.append(f"taken for sizes: {SizeRange(taken_for.first_bytes, min(MOST_BYTES, taken_for.last_bytes))}")
     return Exported({MAIN: content, SIDE: side_file(plan, "mscclpp")}, SIDE, tuple(notes))
 
 
@@ -142,9 +142,9 @@ def _limits(program: Program, *, states_sizes: bool) -> list[str]:
     unit = chunks * ALIGNMENT
     is_taken = plan.size_bytes % unit == 0
     if states_sizes or not is_taken:
-        own = f"the plan's size, {plan.size_bytes} B, is {'' if is_taken else 'not '}one"
+        own = f"the plan's size, {plan.size_bytes} B, is {'' if is_taken else 'not '}such a size"
         takes = f"buffers of multiples of {unit} B, {chunks} chunks, each of a multiple of {ALIGNMENT} B"
         found.append(f"MSCCL++ takes {takes}; {own}")
     if plan.size_bytes > MOST_BYTES:
-        found.append(f"MSCCL++ counts the bytes of a buffer in 32 bits; the plan is of {plan.size_bytes}")
+        found.append(f"MSCCL++ counts the bytes of a buffer in 32 bits; the plan's size is {plan.size_bytes} B")
     return found

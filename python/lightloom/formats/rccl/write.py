@@ -81,9 +81,11 @@ def _files(name: str, plans: list[Plan], ranges: list[SizeRange], notes: list[st
     notes.append(f"{name}: taken for {whole}, {where}{only}")
     if whole == ALL_SIZES:
         size = f"{plans[0].size_bytes} B"
-        notes.append(f"{name}: the plan is of {size}; --sizes, or plans of other sizes, say for which it is taken")
+        notes.append(
+            f"{name}: the plan is for {size}; --sizes, or plans of other sizes, set the sizes for which it is taken"
+        )
     if plans[0].collective == "broadcast":
-        notes.append(f"{name}: RCCL does not look at the root; this is for root {buffers.root}")
+        notes.append(f"{name}: RCCL ignores the root of a call; this program is for root {buffers.root}")
     return files
 
 

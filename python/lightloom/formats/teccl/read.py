@@ -61,7 +61,7 @@ def read(source: Source) -> _core.Schedule:
     for index, flow in enumerate(flows):
         if not {flow.owner, flow.source, flow.destination} <= rank.keys():
             switch = next(one for one in (flow.owner, flow.source, flow.destination) if one not in rank)
-            raise refuse(f"schedule.Flows[{index}]", f"it is of node {switch}, which has no demand in Demand_Met")
+            raise refuse(f"schedule.Flows[{index}]", f"it names node {switch}, which has no demand in Demand_Met")
         chunk = _chunk(flow, index, collective, parts, rank)
         pair = rank[flow.source], rank[flow.destination]
         epochs.setdefault(flow.epoch, {}).setdefault(pair, set()).add(chunk)
@@ -75,7 +75,7 @@ def _one(document: dict[str, Any], pattern: re.Pattern[str], name: str) -> Any:
     """The value of the one key of that name, whatever its number."""
     keys = [key for key in document if pattern.fullmatch(key)]
     if len(keys) != 1:
-        raise refuse(f"schedule.{name}", "it is missing" if not keys else f"it is there {len(keys)} times")
+        raise refuse(f"schedule.{name}", "it is missing" if not keys else f"it is given {len(keys)} times")
     return document[keys[0]]
 
 
@@ -89,7 +89,7 @@ def _flows(lines: Any) -> Iterable[Flow]:
             raise refuse(field, f"`{shown(line)}` is not `Chunk C from G traveled over A->B in epoch E`")
         chunk, owner, source, destination, volume, epoch = found.groups()
         if volume is not None and float(volume) != 1.0:
-            raise refuse(field, f"it carries {volume} of a chunk; whole chunks are read")
+            raise refuse(field, f"it carries {volume} of a chunk; it takes whole chunks")
         if source == destination:
             raise refuse(field, f"it goes from GPU {source} to itself")
         yield Flow(int(chunk), int(owner), int(source), int(destination), int(epoch))
@@ -117,7 +117,10 @@ def _items(value: Any, field: str, pattern: re.Pattern[str]) -> Iterable[tuple[i
     for key, item in value.items():
         found = pattern.fullmatch(key)
         if found is None:
-            raise refuse(field, f"key `{shown(key)}` is not like `{pattern.pattern.split('(')[0]}0`")
+            name = pattern.pattern.split("(")[0]
+            raise refuse(
+                field, f"key `{shown(key)}` is not accepted; it takes `{name}N`, N a number, such as `{name}0`"
+            )
         yield int(found[1]), item
 
 
@@ -126,10 +129,12 @@ def _collective(wanted: dict[tuple[int, int], set[int]], rank: dict[int, int]) -
     count = len(rank)
     field = "schedule.Demand_Met"
     if len(wanted) != count * (count - 1):
-        raise refuse(field, f"{len(wanted)} pairs of {count} GPUs have demands; an AllGather or All-to-All has all")
+        raise refuse(
+            field, f"only {len(wanted)} pairs of {count} GPUs have demands; an AllGather or All-to-All has all"
+        )
     parts = len(next(iter(wanted.values())))
     if any(len(chunks) != parts for chunks in wanted.values()):
-        raise refuse(field, "pairs want unequal numbers of chunks")
+        raise refuse(field, "pairs of GPUs have unequal numbers of chunks; it takes equal numbers")
     if all(chunks == set(range(parts)) for chunks in wanted.values()):
         return "all-gather", parts
     if all(chunks == set(range(rank[pair[1]], parts * count, count)) for pair, chunks in wanted.items()):
@@ -142,7 +147,7 @@ def _chunk(flow: Flow, index: int, collective: str, parts: int, rank: dict[int, 
     count, owner = len(rank), rank[flow.owner]
     most = parts if collective == "all-gather" else parts * count
     if flow.chunk >= most:
-        raise refuse(f"schedule.Flows[{index}]", f"there is no chunk {flow.chunk}; a GPU has {most}")
+        raise refuse(f"schedule.Flows[{index}]", f"there is no chunk {flow.chunk}; a GPU has chunks 0 to {most - 1}")
     if collective == "all-gather":
         return owner * parts + flow.chunk
     # Chunk c of a GPU is part c // n of its block for GPU c % n (TE-CCL, all_to_all_demand_generator).

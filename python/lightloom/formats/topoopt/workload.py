@@ -137,7 +137,7 @@ def _node(
     kind, number = graph.devices.get(task.device, (None, 0))
     if task.type in COMPUTATION:
         if kind not in COMPUTING or number >= ranks:
-            raise refuse(field, f"its device {task.device} is no GPU of 0 to {ranks - 1}")
+            raise refuse(field, f"device {task.device} is not one of the GPUs 0 to {ranks - 1}")
         duration_s = task.run_time * unit_s
         if not 0 <= duration_s < math.inf:
             raise refuse(field, f"run time {task.run_time} is not accepted; it takes a number from 0")
@@ -145,8 +145,8 @@ def _node(
     if task.type not in COMMUNICATION or kind not in NETWORK:
         return None
     if graph.gpus_of_node != 1:
-        said = f"it is between nodes of {graph.gpus_of_node} GPUs"
-        raise refuse(field, f"{said}; messages are read where a node has one GPU")
+        said = f"it is a message between nodes of {graph.gpus_of_node} GPUs"
+        raise refuse(field, f"{said}; messages are read only where a node has one GPU")
     source, destination = divmod(number, graph.nodes + graph.switches)
     if not (source < ranks and destination < ranks):
         raise refuse(field, f"it is from {source} to {destination}; it takes nodes 0 to {ranks - 1}")
@@ -158,7 +158,7 @@ def _node(
 def _all_reduce(field: str, task: Task, ranks: int, groups: dict[tuple[int, ...], str]) -> dict[str, Any] | None:
     members = task.following
     if len(set(members)) < len(members) or any(rank >= ranks for rank in members):
-        raise refuse(field, f"its group is not of different GPUs of 0 to {ranks - 1}")
+        raise refuse(field, f"its group is not a list of different GPUs from 0 to {ranks - 1}")
     if len(members) < 2 or not task.size_bytes:
         return None
     where = {"axis": ALL}
@@ -172,11 +172,11 @@ def _waits(field: str, tasks: list[Task]) -> list[set[int]]:
     places = {task.id: index for index, task in enumerate(tasks)}
     if len(places) < len(tasks):
         twice = next(index for index, task in enumerate(tasks) if places[task.id] != index)
-        raise refuse(f"{field}.tasks[{twice}]", "another task has its id")
+        raise refuse(f"{field}.tasks[{twice}]", "another task has the same id")
     waits: list[set[int]] = [set() for _ in tasks]
     for index, task in enumerate(tasks):
         for following in task.following if task.type != ALL_REDUCE else ():
             if following not in places:
-                raise refuse(f"{field}.tasks[{index}]", f"task {following}, which follows it, is not there")
+                raise refuse(f"{field}.tasks[{index}]", f"its next task, {following}, does not exist")
             waits[places[following]].add(index)
     return waits

@@ -13,7 +13,7 @@ CIRCUITS = (
         group=Group.FABRIC,
         meaning="The switches: a kind such as crossbar or islands:4x2, or a TOML file.",
         verbs=VERB,
-        otherwise="the plan's own, or crossbar",
+        otherwise="the switches that the plan was made for, or crossbar",
         names="optics",
         python="Optics",
     ),

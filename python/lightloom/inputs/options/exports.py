@@ -12,7 +12,7 @@ EXPORT = (
         name="to",
         kind=Kind.CHOICE,
         group=Group.OUTPUT,
-        meaning="Format to write, of `lightloom list formats`.",
+        meaning="Format to write: one of `lightloom list formats`.",
         verbs=VERB,
         choices=tuple(written_formats()),
         metavar="FORMAT",
@@ -21,8 +21,8 @@ EXPORT = (
         name="output",
         kind=Kind.FILE,
         group=Group.OUTPUT,
-        meaning="Where it goes: a file, next to which NAME.circuits.json is written, or a folder that is not there or "
-        "empty, as the format is.",
+        meaning="File or folder to write, as the format needs: next to a file, NAME.circuits.json is written too; a "
+        "folder must be new or empty.",
         verbs=VERB,
         metavar="FILE|FOLDER",
     ),
@@ -33,15 +33,15 @@ EXPORT = (
         meaning="msccl-xml, rccl and mscclpp: sizes of a rank's buffer for which the plan is taken, such as "
         "64KiB:4MiB. With several plans, each size takes the plan that is fastest at it.",
         verbs=VERB,
-        otherwise="all; of several plans, from the smallest one's size to the largest one's",
+        otherwise="all sizes; with several plans, from the smallest plan's size to the largest plan's",
         metavar="FROM:TO",
     ),
     Option(
         name="gpus_per_host",
         kind=Kind.WHOLE,
         group=Group.FABRIC,
-        meaning="mscclpp: consecutive GPUs that share memory, a divisor of the plan's GPUs. Data go between others by "
-        "port channels, over the network.",
+        meaning="mscclpp: consecutive GPUs that share memory, a divisor of the plan's GPUs. Data between other GPUs "
+        "go through port channels, over the network.",
         verbs=VERB,
         most=MOST["gpus"],
         otherwise="all of them",

@@ -40,7 +40,8 @@ OF_PLAN = (
         name="invariant_under",
         kind=Kind.TEXT,
         group=Group.EXPERT,
-        meaning="Planner exact: only topologies invariant under u → u + N, or u XOR N (xor:N); allows 16 GPUs.",
+        meaning="Planner exact: use only topologies that are invariant under u → u + N, or under u XOR N (xor:N), "
+        "which makes 16 GPUs possible.",
         verbs=("plan",),
         metavar="N",
         python="a whole number",
@@ -49,8 +50,8 @@ OF_PLAN = (
         name="sequence",
         kind=Kind.FILE,
         group=Group.PLANNER,
-        meaning="In place of a planner: the topology of every step as HARVEST's schedule.json has it, whose stated "
-        "time is shown for comparison. With collective.json in its folder, that is the schedule, and says the size.",
+        meaning="In place of a planner: HARVEST's schedule.json, which states the topology of every step; its stated "
+        "time is shown for comparison. A collective.json in the same folder gives the schedule and the size.",
         verbs=("plan",),
         metavar="FILE|FOLDER",
     ),

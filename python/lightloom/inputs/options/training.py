@@ -11,8 +11,8 @@ TRAINING = (
         name="policy",
         kind=Kind.NAME,
         group=Group.PLANNER,
-        meaning="The policy for when circuits change, one of `lightloom list policies`; joint (carry) plans all "
-        "collectives together. The times of all other policies are shown for comparison.",
+        meaning="The policy for when circuits change, one of `lightloom list policies`; joint, also called carry, "
+        "plans all collectives together. The times of all other policies are shown for comparison.",
         verbs=VERB,
         default="carry",
         names="policies",
@@ -22,7 +22,7 @@ TRAINING = (
         name="comm_groups",
         kind=Kind.FILE,
         group=Group.PROBLEM,
-        meaning="Chakra traces: JSON file of the ranks of every process group, by its name.",
+        meaning="Chakra traces: JSON file with the list of ranks of every process group, by the group's name.",
         verbs=VERB,
     ),
     Option(
@@ -53,8 +53,8 @@ TRAINING = (
         name="ranks",
         kind=Kind.WHOLE,
         group=Group.PROBLEM,
-        meaning="Ranks, where a trace is of one of them or a file does not say how many there are; of a model: data-"
-        "parallel replicas are as many as that needs.",
+        meaning="Number of ranks, where a trace is of a single rank or a file does not state it; for a model, which "
+        "then gets as many data-parallel replicas as that takes.",
         verbs=VERB,
         least=2,
         most=65536,
@@ -67,7 +67,8 @@ RESTING = (
         name="initial",
         kind=Kind.TOPOLOGY,
         group=Group.FABRIC,
-        meaning="Topology of every group that policies which plan collectives one by one begin with and return to.",
+        meaning="Topology in which every group of ranks rests: policies that plan collectives one by one begin with "
+        "it and return to it.",
         verbs=VERB,
         otherwise="ring",
     ),

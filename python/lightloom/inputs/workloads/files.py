@@ -70,4 +70,4 @@ def read_workload(
             asked.refuse_others(reader.OPTIONS, name)
             workload: dict[str, Any] = reader.read(source, asked)
             return workload
-    raise refuse("workload", f"`{path}` is of no format that is read: {', '.join(readers)}")
+    raise refuse("workload", f"`{path}` is not in a format that can be read: {', '.join(readers)}")

@@ -121,17 +121,24 @@ class Description:
         if self.experts_per_token > self.experts:
             raise _unfit("experts_per_token", self.experts_per_token, f"at most {FIELDS['experts']} = {self.experts}")
         if self.sharded and self.pipeline > 1:
-            raise refuse(FIELDS["sharded"], f"it goes with one stage; {FIELDS['pipeline']} is {self.pipeline}")
+            raise refuse(FIELDS["sharded"], f"true is only for one stage, and {FIELDS['pipeline']} is {self.pipeline}")
         if self.sharded and self.data * self.expert == 1:
             copies = f"{FIELDS['data']} · {FIELDS['expert']}"
-            raise refuse(FIELDS["sharded"], f"no ranks share parameters; {copies} is 1")
+            raise refuse(FIELDS["sharded"], f"true is not accepted: {copies} is 1, so no ranks can share parameters")
         if self.prefetch and not self.sharded:
-            raise refuse(FIELDS["prefetch"], f"nothing is gathered; it goes with {FIELDS['sharded']} = true")
+            raise refuse(
+                FIELDS["prefetch"], f"true is only for {FIELDS['sharded']} = true, without which no layer is gathered"
+            )
         if self.sharded and self.bucket is not None:
-            raise refuse(FIELDS["bucket"], f"with {FIELDS['sharded']} gradients are reduced a layer each; leave it out")
+            raise refuse(
+                FIELDS["bucket"],
+                f"with {FIELDS['sharded']} = true gradients are reduced one layer at a time; leave the bucket size out",
+            )
         if self.layer_gradients is not None and (self.sharded or self.experts > 1 or self.bucket is not None):
             other = "sharded" if self.sharded else "experts" if self.experts > 1 else "bucket"
-            raise refuse(FIELDS["layer_gradients"], f"it does not go with {FIELDS[other]}; leave one of them out")
+            raise refuse(
+                FIELDS["layer_gradients"], f"it cannot be combined with {FIELDS[other]}; leave one of the two out"
+            )
 
     def _divides(self, name: str, divisor: str) -> None:
         value, by = getattr(self, name), getattr(self, divisor)

@@ -15,18 +15,19 @@ __all__ = ["openapi"]
 OPENAPI = "3.1.0"
 JSON, STREAM = "application/json", "text/event-stream"
 ERRORS = {
-    "400": "it is no HTTP/1.1, or says its length twice",
+    "400": "the request is not HTTP/1.1, or states its length twice",
     "401": "the server asks for a token, and the request shows no token or a wrong one",
     "403": "the request comes from another site",
     "408": "the request did not arrive in time",
     "413": "the request or its answer is too large",
-    "415": "the content is no JSON",
-    "421": "the Host is no name of this server",
+    "415": "the content is not JSON",
+    "421": "the Host is not a name of this server",
     "422": "an option is wrong: field names it",
     "429": "the server is busy: Retry-After says in how many seconds to ask again",
-    "500": "it failed, for no fault of who asks",
-    "503": "the process that worked on it ended, the server ends, or has as many connections as it may",
-    "504": "it takes longer than a request may",
+    "500": "the server failed, and the request is not the cause",
+    "503": "the process that worked on the request ended, or the server ends, or it has reached its limit of "
+    "connections",
+    "504": "the work takes longer than a request may",
 }
 EVENTS = (
     "Events as they come: `row`, a row as soon as it is found; `progress`, how much is done; at last `end` with the "

@@ -149,7 +149,7 @@ def _bound(options: dict[str, Any], code: Code, _limits: Limits) -> None:
 def _planned_first(options: dict[str, Any], own: set[str], code: Code) -> dict[str, Any]:
     """The lines that make the plan; what of the options is not for it."""
     if "plan" in options:
-        raise InputError("plan", "plan: it is taken from options, not from a plan that is given")
+        raise InputError("plan", "plan: it is not accepted; code is written for the options of a plan")
     rest = {key: value for key, value in options.items() if key.replace("-", "_") in own}
     flags, arguments = _problem("plan", {key: value for key, value in options.items() if key not in rest}, code)
     code.commands.append(f"lightloom plan{flags} --no-baselines --output plan.json")
@@ -191,7 +191,7 @@ def _train(options: dict[str, Any], code: Code, _limits: Limits) -> None:
             code.files[file] = told if isinstance(told, str) else json.dumps(told, indent=1)
             name = file
     if not isinstance(name, str):
-        raise refuse("model", "it takes one of model, a name; description, a model's TOML; workload, JSON")
+        raise refuse("model", "it takes one of three: model, a name; description, a model's TOML text; workload, JSON")
     given = checked("train", options)
     code.commands.append(f"lightloom train {quote(name)}{_flags('train', given)}")
     code.lines.append(_fabric(given))

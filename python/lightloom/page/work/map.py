@@ -79,7 +79,7 @@ def map_of(
         at_once = min(max(fitting, 1), AT_ONCE)
     if reasons and all(cell["total_s"] is None for cell in cells):
         reason = reasons[0]
-        raise InputError(reason.partition(":")[0], f"{reason} (so it is, or otherwise wrong, at every point)")
+        raise InputError(reason.partition(":")[0], f"{reason} (every point fails, for this or another reason)")
     cells.sort(key=lambda cell: (cell["y_index"], cell["x_index"]))
     return made, cells
 
@@ -127,7 +127,7 @@ def sweep_of(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
     settings = checked("plan", options)
     axes = dict(_axis_of(name, asked.get(name)) for name in ("x", "y"))
     if len(axes) < 2:
-        raise refuse("y", "it takes another option than x")
+        raise refuse("y", "it takes an option other than that of x")
     for key in axes:
         settings.pop(key, None)
     if isinstance(settings.get("matrix"), list):

@@ -14,4 +14,4 @@ def shown_figures() -> Any:
     """Its module, with `papers` and `make`. Raises `InputError` that says what to install where it is not."""
     for entry in plugins.brought(plugins.FIGURES).values():
         return plugins.load(entry)
-    raise refuse("figure", "none are installed; those of five papers come with: pip install lightloom-papers")
+    raise refuse("figure", "no figures are installed; those of five papers come with: pip install lightloom-papers")

@@ -48,7 +48,7 @@ def _read_plan(asked: dict[str, Any], limits: Limits) -> ll.Plan:
     asked = dict(asked)
     told = asked.pop("plan")
     for name in asked:
-        raise refuse(name, "it is part of the plan that is given")
+        raise refuse(name, "it cannot be combined with plan, which states its own options")
     if not isinstance(told, dict):
         raise refuse("plan", f"`{shown(told)}` is not accepted; it takes a plan's JSON")
     limits.check_gpus(told["gpus"] if isinstance(told.get("gpus"), int) else None, "plan.gpus")
@@ -79,7 +79,7 @@ def workload_of(asked: dict[str, Any], limits: Limits) -> ll.Workload:
     limits.check_gpus(ranks, "ranks")
     said = {name: asked.pop(name) for name in ("model", "description", "workload") if asked.get(name) is not None}
     if len(said) != 1:
-        raise refuse("model", "it takes one of model, a name; description, a model's TOML; workload, JSON")
+        raise refuse("model", "it takes one of three: model, a name; description, a model's TOML text; workload, JSON")
     ((kind, value),) = said.items()
     if kind == "workload":
         if not isinstance(value, dict):
@@ -142,7 +142,7 @@ def _delays(told: object, wanted: bool, limits: Limits) -> tuple[float, ...]:
     if told is None:
         return DELAYS_S if wanted else ()
     if not wanted:
-        raise refuse("delays", "they are used only together with break_even")
+        raise refuse("delays", "it is used only together with break_even")
     if not isinstance(told, str):
         raise refuse("delays", f"`{shown(told)}` is not accepted; it takes times such as 1us,10us,1ms")
     found = delay_list(told)

@@ -91,7 +91,7 @@ class Driver(SwitchDriver):
         pairs = inner.get(self._list, []) if isinstance(inner, dict) else None
         if not isinstance(pairs, list) or (isinstance(inner, dict) and inner and self._list not in inner):
             others = ", ".join(map(str, inner)) if isinstance(inner, dict) else ""
-            hint = f"; it has `{quoted(others)}`, which ?list= may name" if others else ""
+            hint = f"; it has `{quoted(others)}`: add ?list=NAME to the address" if others else ""
             raise SwitchError(f"{_no_answer(answer.content, ROOT)}: it has no list `{self._list}`{hint}")
         circuits = [
             (_port(pair, "ingress", answer.content), _port(pair, "egress", answer.content) - shift) for pair in pairs
@@ -163,8 +163,9 @@ class Driver(SwitchDriver):
             who = self.identity()
             if not who.ingress:
                 raise SwitchError(
-                    f'its model "{who.words}" does not say how many ports it has; '
-                    "say its first egress port with ?first-egress=N"
+                    f'its model name "{who.words}" does not tell its number of ports, so its first egress port is '
+                    "not known; "
+                    "add ?first-egress=N to its address"
                 )
             self._first_egress = who.ingress + 1
         return self._first_egress - 1
@@ -217,7 +218,7 @@ class Driver(SwitchDriver):
                 raise failed(self.address, error, was_open=was_open) from error
             if isinstance(error, IncompleteRead):
                 raise LostError(f"{self.address.place} ended the connection in the middle of its answer") from error
-            raise SwitchError(f"what {self.address.place} answered is no HTTP: {_http_words(error)}") from error
+            raise SwitchError(f"the answer of {self.address.place} is not HTTP: {_http_words(error)}") from error
         finally:
             timer.cancel()
         if len(received) > LONGEST_ANSWER:

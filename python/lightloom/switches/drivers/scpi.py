@@ -120,7 +120,7 @@ class Driver(SwitchDriver):
         if self._first_egress is None:
             who = self.identity()
             if not who.ingress or not who.egress:
-                raise SwitchError("it does not have ports of two sides; say the first egress port with ?first-egress=N")
+                raise SwitchError("it does not state its ingress and egress ports; add ?first-egress=N to its address")
             self._first_egress = who.ingress + 1
         return self._first_egress - 1
 

@@ -36,16 +36,20 @@ def break_even_parts(found: BreakEven) -> list[RenderableType]:
             "-" if time_s is None else show_time(time_s),
             *("-" if over is None else factor(over) for over in cells),
         )
-    title = heading(f"by reconfiguration delay; others as multiples of {title_of(OURS)}")
+    title = heading(
+        f"iteration time by reconfiguration delay; other policies as multiples of the time of {title_of(OURS)}"
+    )
     return [title, made, *map(Text, _ends(found, others))]
 
 
 def _ends(found: BreakEven, others: list[str]) -> list[str]:
+    from lightloom.training.break_even import AS_LONG
+
     served = [name for name in others if name != IDEAL and any(over is not None for over in found.over_ours(name))]
     ends = [(name, found.as_long_from_s(name)) for name in served]
     return [
-        f"{title_of(name)} is slower than {title_of(OURS)} at every delay"
+        f"{title_of(name)}: slower than {title_of(OURS)} at every delay"
         if delay_s is None
-        else f"{title_of(name)} takes as long as {title_of(OURS)} from {time_label(delay_s)} on"
+        else f"{title_of(name)}: within {AS_LONG:.1%} of {title_of(OURS)} from {time_label(delay_s)} on"
         for name, delay_s in ends
     ]

@@ -94,7 +94,9 @@ def _summary(circuits: Circuits) -> list[str]:
     if plan is not None and charged_s is not None and plan.reconfigurations:
         planned_s = sum(step.reconfiguration_s for step in plan.steps)
         lines.append(
-            f"charged for changes: {show_time(planned_s)} by the plan, {show_time(charged_s)} for the ports that change"
+            f"delay of all changes: {show_time(planned_s)} in the plan, {show_time(charged_s)} as counted from the "
+            "ports "
+            "that change"
         )
     for configuration, paths in zip(circuits.configurations, circuits.light, strict=False):
         lines.append(f"light of configuration {configuration.index + 1}: {_light(paths)}")
@@ -110,7 +112,7 @@ def _light(paths: tuple[LightPath, ...]) -> str:
         return "none"
     wavelengths = counted(len({one.wavelength for one in paths}), "wavelength")
     longest = counted(max(len(one.waveguides) for one in paths), "waveguide")
-    return f"{wavelengths}, ways of up to {longest}, losses of up to {max(one.loss_db for one in paths):.2f} dB"
+    return f"{wavelengths}, paths of up to {longest}, losses of up to {max(one.loss_db for one in paths):.2f} dB"
 
 
 def _judged(circuits: Circuits) -> str:

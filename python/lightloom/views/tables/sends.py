@@ -12,7 +12,7 @@ from lightloom.views.tables.page import heading, render, table
 if TYPE_CHECKING:
     from lightloom.running.sends import SendTimes
 
-HOPS = "; the startup that it fits has the hop's delay in it, unless --hop-delay says that"
+HOPS = "; the startup that it fits includes the delay of the hop, unless --hop-delay states that delay"
 COLUMNS = ("size", "measured", "set", "ratio", "slowed down", "lateness", "verdict")
 
 

@@ -26,7 +26,7 @@ def training_simulation_table(simulation: TrainingSimulation) -> str:
     footers = ["iteration", show_time(simulation.total_s), show_time(simulation.predicted_total_s), against]
     for column, text in zip(made.columns, footers, strict=True):
         column.footer = text
-    sent = f"{simulation.packets:,} packets, {simulation.packet_hops:,} over all circuits on their ways"
+    sent = f"{simulation.packets:,} packets, {simulation.packet_hops:,} over all circuits on their paths"
     return render(
         heading(f"{title}: simulated {show_time(simulation.total_s)}, {against} of the plan's"),
         Text(settings_line(simulation.settings)),
