@@ -48,8 +48,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Size,
         part: Part::Argument,
         group: "Problem",
-        meaning:
-            "Size of one rank's whole buffer, such as 64MiB or 1KB; for all-to-all also of the block of every pair, \
+        meaning: "Size of one rank's whole buffer, such as 64MiB or 1KB; for all-to-all also of the block of every pair, \
             such as 32MiB/pair.",
         example: "64MiB",
         python: "bytes",
@@ -149,8 +148,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Topology,
         part: Part::Fabric,
         group: "Fabric",
-        meaning:
-            "Topology before the first step: free (the first topology is not charged), repeated (that of the last \
+        meaning: "Topology before the first step: free (the first topology is not charged), repeated (that of the last \
             step: the plan runs again and again, and every change is charged), the name of a topology, or a file.",
         otherwise: "free, or what the convention has",
         python: "a graph or a Topology",
@@ -216,8 +214,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::File,
         part: Part::Setting,
         group: "Problem",
-        meaning:
-            "Schedule whose steps are planned, in place of an algorithm: a file of MSCCL XML, or of another format \
+        meaning: "Schedule whose steps are planned, in place of an algorithm: a file of MSCCL XML, or of another format \
             that is read (`lightloom list formats`).",
         python: "a Schedule",
         ..OPEN
@@ -261,8 +258,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Topologies,
         part: Part::Setting,
         group: "Planner",
-        meaning:
-            "Topologies of which the static planner takes the best: names of `lightloom list topologies`, or files \
+        meaning: "Topologies of which the static planner takes the best: names of `lightloom list topologies`, or files \
             (.edgelist, .csv and .txt with `src dst [count]` in every line, .graphml).",
         otherwise: "static-baselines",
         python: "a graph, a Topology, or a list of any of these",
@@ -293,8 +289,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Name,
         part: Part::Setting,
         group: "Expert",
-        meaning:
-            "Whether the hop delays of a step add to its transmission time, or overlap with it: one of `lightloom \
+        meaning: "Whether the hop delays of a step add to its transmission time, or overlap with it: one of `lightloom \
             list overlaps`.",
         otherwise: "additive",
         names: "overlaps",
@@ -344,8 +339,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Time,
         part: Part::Plan,
         group: "Expert",
-        meaning:
-            "Time limit: of planner weave's local search, which is off by default and for plans of up to 32 steps \
+        meaning: "Time limit: of planner weave's local search, which is off by default and for plans of up to 32 steps \
             routed by concurrent flow; or of planner exact's proof, 60s by default.",
         verbs: &["plan"],
         ..OPEN
