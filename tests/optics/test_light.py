@@ -131,7 +131,10 @@ def test_light_that_cannot_be_is_refused_with_its_place(lit: ll.Circuits, change
             "mesh:4x4",
             "the mesh has no paths for all circuits of shifted-ring:8 in step 1: 8 circuits must leave",
         ),
-        ("mesh:8x8,max_loss_db=1", "in step 1: GPU 0 to GPU 8: the best path loses 1.30 dB, more than the limit max_loss_db"),
+        (
+            "mesh:8x8,max_loss_db=1",
+            "in step 1: GPU 0 to GPU 8: the best path loses 1.30 dB, more than the limit max_loss_db",
+        ),
         ("mesh:2x2", "optics: mesh of 2x2 MZIs is not accepted; it takes at least 16 MZIs on an interposer"),
         ("mesh:8x8,tiles=3x3", "tiles: 3x3 is not accepted"),
         ("mesh:8x8,colours=3", "optics: unknown name `colours`; one of tiles, "),

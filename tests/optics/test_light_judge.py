@@ -192,7 +192,11 @@ def _receivers_crossed(document: dict[str, Any]) -> None:
         (_few_tiles, "mesh", "an interposer has 1 tile for 4 GPUs"),
         (_one_transmitter, "paths", "it uses transmitter 1 (from 0) of the tile of GPU 0, which has 1 transmitter"),
         (_state_lost, "states", "its light ends at MZI 9, which has no state for wavelength"),
-        (_state_too_many, "states", "MZI 31 has a state for light of wavelength 2 that enters in the east by waveguide 1"),
+        (
+            _state_too_many,
+            "states",
+            "MZI 31 has a state for light of wavelength 2 that enters in the east by waveguide 1",
+        ),
         (_receivers_crossed, "states", "which is not the end of the circuit"),
     ],
 )

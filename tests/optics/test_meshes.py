@@ -103,7 +103,9 @@ def test_five_circuits_that_no_cut_stops_are_stopped_by_lengths() -> None:
     (proof,) = routing.proofs
     assert (proof.kind, proof.mzis, routing.routed) == ("lengths", None, 4)
     assert_lengths_prove_it(graph_of(mesh), pairs, proof)
-    assert proof.reason.startswith("with lengths by how many circuits seek a waveguide, the shortest paths of 5 circuits are ")
+    assert proof.reason.startswith(
+        "with lengths by how many circuits seek a waveguide, the shortest paths of 5 circuits are "
+    )
     routing.check()
     assert proof.holds(mesh, pairs)
     assert not proof.holds(mesh, pairs[1:])

@@ -56,7 +56,9 @@ def test_other_collectives_refuse_a_root(cli: RunCli, verb: str, root: str) -> N
     for collective in OTHERS:
         ran = cli(verb, "--collective", collective, "--size", "1MiB", "--gpus", GPUS, "--root", root)
         assert (ran.status, ran.out) == (2, "")
-        assert ran.err.startswith(f"error: root: a root for {collective} is not accepted; it takes a root only for broadcast")
+        assert ran.err.startswith(
+            f"error: root: a root for {collective} is not accepted; it takes a root only for broadcast"
+        )
 
 
 @pytest.mark.parametrize("root", ["-1", str(GPUS), "one", "4294967296"])

@@ -74,5 +74,7 @@ def test_communications_at_a_time_are_not_exact_above_the_bound() -> None:
     training = ll.train(ll.Workload.of(told), fabric=ll.Fabric(ports=2))
     assert not training.exact
     assert all(check.passed for check in ll.verify(training))
-    with pytest.raises(InputError, match="`exact` is stated for a time above the bound, though node `n1` begins before node `n0` ends"):
+    with pytest.raises(
+        InputError, match="`exact` is stated for a time above the bound, though node `n1` begins before node `n0` ends"
+    ):
         ll.Training.from_json(training.to_json().replace('"exact": false', '"exact": true'))
