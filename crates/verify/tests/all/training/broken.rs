@@ -70,7 +70,7 @@ fn events_lack_nothing() {
     check(
         carried,
         &[
-            ("events", "there are 5 for 6 nodes", |t| drop(t.events.pop())),
+            ("events", "there are 5 events for 6 nodes", |t| drop(t.events.pop())),
             ("events", "node `n1`", |t| t.events[1].plan = None),
             ("events", "node `n1`", |t| t.events[1].plan = Some(9)),
             ("events", "node `n1`: its plan is for 2 GPUs", |t| t.events[1].plan = Some(1)),
