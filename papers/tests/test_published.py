@@ -202,7 +202,7 @@ def test_what_is_no_schedule_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_text("{}")
     assert main([str(tmp_path)]) == 1
     assert "sequence" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="no name of a published schedule"):
+    with pytest.raises(ValueError, match="is not the name of a published schedule"):
         question_of("harvest-ring-8")
     with pytest.raises(InputError):
         read_whole(path, question_of(path.stem))

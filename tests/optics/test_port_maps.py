@@ -235,7 +235,10 @@ def test_csv_has_a_row_a_connection(cli: RunCli, plan_file: Path) -> None:
         ('kind = "ring"', "error: optics: unknown name `ring`"),
         ('kind = "crossbar:2"', "error: optics: `crossbar:2` is not accepted; it takes `crossbar` without parameters"),
         ('kind = "crossbar"\nswitch_ports = 4', "error: switch_ports: 4 is not accepted; it takes at least"),
-        ('kind = "crossbar"\nnames = ["a", "b"]', "error: names: a list of 2 is not accepted; it takes as many"),
+        (
+            'kind = "crossbar"\nnames = ["a", "b"]',
+            "error: names: a list of 2 names is not accepted; it takes one name for each switch, 1 in all",
+        ),
         ('kind = "crossbar"\nnames = ["a\\nb"]', "error: names: it must be one line of 1 to 100 bytes"),
         ('names = ["a"]', "error: kind: it is missing"),
         ('kind = "crossbar"\ncolour = "red"', "error: optics: unknown name `colour`"),

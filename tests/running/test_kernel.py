@@ -199,7 +199,7 @@ def test_packets_that_are_lost_are_reported(started: tuple[ll.Executor, threadin
     assert re.fullmatch(
         r"rank [23] failed at step \d: (packet \d+|\d+ packets) of port 0 of rank [12]"
         r"(, the first of them number \d+,)? w(as|ere) lost on (its|their) way to port 0; "
-        r"its host (dropped none|counts .*); all processes were ended",
+        r"the receiving host (dropped none|counts .*); all processes were ended",
         said[0],
     )
 

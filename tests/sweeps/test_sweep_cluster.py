@@ -93,7 +93,7 @@ def test_a_scheduler_that_goes_away_is_named_and_what_is_finished_is_kept(cluste
         if sum(done) == 20:
             threading.Thread(target=cluster.close).start()
 
-    with pytest.raises(InputError, match=r"scheduler: `tcp://.*` went away"):
+    with pytest.raises(InputError, match=r"scheduler: the connection to `tcp://.*` was lost"):
         ll.sweep(SWEEP, output=tmp_path, scheduler=cluster.scheduler_address, advance=advance)
     result = ll.sweep(SWEEP, output=tmp_path)
     assert result.found >= 20

@@ -177,7 +177,7 @@ def test_a_file_that_changed_is_another_description(tmp_path: Path) -> None:
 
 def test_a_folder_with_something_else_and_a_folder_in_use_are_refused(tmp_path: Path) -> None:
     (tmp_path / "sweep.parquet").write_bytes(b"mine")
-    with pytest.raises(InputError, match=r"output: .*something else"):
+    with pytest.raises(InputError, match=r"output: .*a file that no sweep wrote"):
         ll.sweep(SMALL, output=tmp_path)
     assert (tmp_path / "sweep.parquet").read_bytes() == b"mine"
     used = tmp_path / "used"

@@ -176,7 +176,7 @@ def test_the_verb_tells_what_python_finds(cli: RunCli, in_tmp: Path) -> None:
     ran = cli("simulate", "training.json")
     assert {"compute", "tp", "dp", "sends", "iteration"} <= {line.split()[0] for line in ran.out.splitlines() if line}
     ran = cli("simulate", "training.json", "--plot", "picture.png")
-    assert ran.err.startswith("error: plot: it is for plans")
+    assert ran.err.startswith("error: plot: it is only for plans")
     assert ran.status == 2
 
 

@@ -79,7 +79,7 @@ def test_what_does_not_fit_together_is_refused(cli: RunCli, in_tmp: Path, told: 
     (in_tmp / "training.json").write_text(json.dumps({**told, "events": told["events"][:-1]}))
     ran = cli("verify", "training.json")
     assert ran.status == 2
-    assert "training.events: there are 11 for 12 nodes (in `training.json`)" in ran.err
+    assert "training.events: there are 11 events for 12 nodes (in `training.json`)" in ran.err
     ran = cli("verify", "training.json", "--plan", "plan.json")
     assert ran.status == 2
     assert ran.err.startswith("error: plan: it is used only with a file that the verb circuits wrote")
