@@ -55,8 +55,9 @@ def undrawn(items: list[pytest.Item], seed: str) -> set[pytest.Item]:
     left_out: set[pytest.Item] = set()
     for test, cases in tests.items():
         drawn = -(-len(cases) // 8) if len(cases) > 1 else 0
-        # Each worker draws the same ones.
-        left_out.update(random.Random(f"{seed} {test}").sample(cases, len(cases) - drawn))  # noqa: S311
+        # Each worker draws the same cases, and so do tests of a file that have the same cases, such as one figure's.
+        draw = random.Random(f"{seed} {test.split('::')[0]}")  # noqa: S311
+        left_out.update(draw.sample(cases, len(cases) - drawn))
     return left_out
 
 

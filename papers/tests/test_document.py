@@ -58,17 +58,20 @@ def test_the_figure_is_made_and_its_verdicts_are_the_documents(figure: Figure, f
         assert row in documented, "run: lightloom reproduce all, and copy reproduction.md to docs/"
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
 def test_the_picture_can_be_read(figure: Figure, folder: Path) -> None:
     made(figure, folder)
     assert not FAULTS[figure.name], "\n".join(FAULTS[figure.name])
 
 
+@pytest.mark.large
 def test_the_document_holds_every_claim_and_nothing_else(folder: Path) -> None:
     claims = {figure.name: made(figure, folder).claims for figure in FIGURES}
     assert DOCUMENT.read_text() == summary_page(PAPERS, claims, packet_claims())
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("figure", [one for one in FIGURES if PACKET in one.engines], ids=lambda figure: figure.name)
 def test_packets_have_judged_the_same_claims(figure: Figure, folder: Path) -> None:
     judged = packet_claims()[figure.name]

@@ -39,6 +39,7 @@ def test_every_plan_is_what_its_json_says() -> None:
     assert counted().faults == []
 
 
+@pytest.mark.large
 def test_problems_of_every_category_are_recomputed() -> None:
     counts = counted()
     for category in ("pipelined", "hidden", "per-port", "given start"):
