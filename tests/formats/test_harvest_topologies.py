@@ -174,7 +174,10 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "count": (lambda d: d.update(num_of_reconfigs=13), "sequence.num_of_reconfigs: `13` is not a whole number from 0"),
     "time": (lambda d: d.update(cost=-1), "sequence.cost: `-1` is not a time from 0 to 1e+18 nanoseconds"),
     "no delay": (lambda d: d.pop("alpha_r"), "sequence.alpha_r: `None` is not a time from 0 to 1e+18 nanoseconds"),
-    "collective": (lambda d: d.update(collective="gather"), "sequence.collective: `gather` is not a collective; "),
+    "collective": (
+        lambda d: d.update(collective="gather"),
+        "sequence.collective: `gather` is not a collective; it takes all-reduce, ",
+    ),
 }
 
 

@@ -119,7 +119,12 @@ def test_layers_go_forward_and_then_back(tmp_path: Path) -> None:
             {"ranks": 4},
             "ranks: 4 differs from the number of ranks in line 1, all_gpus: 8; leave the option out",
         ),
-        ("", LAYERS, {"ranks": 8}, "workload: line 1 has no `ep`, the size of expert-parallel groups"),
+        (
+            "",
+            LAYERS,
+            {"ranks": 8},
+            "workload: line 1 has no `ep`, the size of expert-parallel groups, and collectives run in such groups",
+        ),
         ("ep: x", LAYERS, {"ranks": 8}, "workload: line 1 has ep `x`; it takes a whole number"),
         (
             "checkpoints: 2 1 2",

@@ -30,7 +30,8 @@ pub fn left_out(ranks: u32, ports: u32) -> Option<String> {
             "sequences that begin with a generalised Kautz graph, which take too long to search for so many GPUs".into()
         }
         _ => format!(
-            "sequences of more than {most} topologies that begin with a generalised Kautz graph, which take too long to search"
+            "sequences of more than {most} topologies that begin with a generalised Kautz graph, which take too long \
+            to search"
         ),
     })
 }

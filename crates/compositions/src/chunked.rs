@@ -21,7 +21,8 @@ use crate::prices::Prices;
 pub const SYNTHESIZED: &str = "synthesized";
 
 /// Meaning of the name, for people.
-pub(crate) const MEANING: &str = "chunks spread over one topology throughout, in rounds in which every circuit carries one chunk: planner synthesize";
+pub(crate) const MEANING: &str = "chunks spread over one topology throughout, in rounds in which every circuit \
+    carries one chunk: planner synthesize";
 
 /// Lengths of steps that are tried.
 const LENGTHS: usize = 7;

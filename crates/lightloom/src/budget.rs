@@ -172,7 +172,8 @@ pub(crate) fn that_fit<'a>(
                 "algorithm",
                 algorithm.name(),
                 format!(
-                    "with {} GPUs it needs {}, too much next to the algorithms that need less; name it to plan it alone",
+                    "with {} GPUs it needs {}, too much next to the algorithms that need less; name it to plan it \
+                    alone",
                     shape.gpus(),
                     need.memory()
                 ),

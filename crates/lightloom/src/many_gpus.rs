@@ -35,7 +35,8 @@ pub(crate) fn check_steps(
         return Ok(());
     }
     let reason = format!(
-        "it takes {steps} steps; above {MOST_FOR_ALL} GPUs an algorithm of more than {MOST_STEPS} steps is planned only if \
+        "it takes {steps} steps; above {MOST_FOR_ALL} GPUs an algorithm of more than {MOST_STEPS} steps is planned \
+        only if \
          it is named"
     );
     Err(Error::refused("algorithm", algorithm.name(), reason))

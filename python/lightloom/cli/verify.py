@@ -64,8 +64,8 @@ def command(
       lightloom verify examples/teccl_ring.json --topology ring
     """  # noqa: D301
     wanted = None if topology is None else Wanted(topology, dims, ports)
-    beside = None if plan is None and optics is None else Beside(plan, optics)
-    checked = [(file, *verify_file(file, wanted, beside)) for file in files]
+    reference = None if plan is None and optics is None else Reference(plan, optics)
+    checked = [(file, *verify_file(file, wanted, reference)) for file in files]
     passed = all(check.passed for _, _, checks in checked for check in checks)
     if output_format == "json":
         click.echo(checks_document(checked))
@@ -102,14 +102,16 @@ class Wanted(NamedTuple):
         )
 
 
-class Beside(NamedTuple):
+class Reference(NamedTuple):
     """References that circuits are judged against, as given: the file of their plan, the kind of their switches."""
 
     plan: str | None
     optics: str | None
 
 
-def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None = None) -> tuple[str, list[Check]]:
+def verify_file(
+    path: str, topology: Wanted | None = None, reference: Reference | None = None
+) -> tuple[str, list[Check]]:
     """The kind of the file, and its checks; for a schedule, also whether the topology has its links.
 
     Raises `InputError` when it is neither a plan, nor circuits, nor a schedule.
@@ -143,10 +145,10 @@ def verify_file(path: str, topology: Wanted | None = None, beside: Beside | None
         if topology is not None:
             raise refuse("topology", "it is used only with a schedule; a plan has its own topologies")
         if CIRCUITS.search(source.text, 0, 1000):
-            return "circuits", _verify_circuits(source.text, beside or Beside(None, None))
-        if beside is not None:
+            return "circuits", _verify_circuits(source.text, reference or Reference(None, None))
+        if reference is not None:
             raise refuse(
-                "plan" if beside.plan is not None else "optics",
+                "plan" if reference.plan is not None else "optics",
                 "it is used only with a file that the verb circuits wrote",
             )
         if TRAINING.search(source.text, 0, 1000):
@@ -169,12 +171,12 @@ def _verify_sequence(stated: StatedSequence) -> list[Check]:
     return verify_sequence(stated)
 
 
-def _verify_circuits(text: str, beside: Beside) -> list[Check]:
+def _verify_circuits(text: str, reference: Reference) -> list[Check]:
     from lightloom import verify
     from lightloom.optics.port_maps import Circuits
     from lightloom.plans import Plan
 
     circuits = Circuits.from_json(text)
-    if beside.plan is None:
+    if reference.plan is None:
         raise refuse("plan", "missing; circuits are checked against their plan: give --plan FILE")
-    return verify(circuits, plan=Plan.load(beside.plan), optics=beside.optics)
+    return verify(circuits, plan=Plan.load(reference.plan), optics=reference.optics)

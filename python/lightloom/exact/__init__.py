@@ -134,9 +134,8 @@ def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
         raise refuse(
             "gpus",
             f"{problem.gpus} is not accepted; planner {NAME} with several ports solves a mixed-integer program of at "
-            "most "
-            f"{MOST_FLOWS} flows, and this one has {flows}: it takes fewer GPUs or steps, a smaller number in {FIELD}, "
-            "or no hop delay",
+            f"most {MOST_FLOWS} flows, and this one has {flows}: it takes fewer GPUs or steps, a smaller number in "
+            f"{FIELD}, or no hop delay",
         )
     return steps
 

@@ -33,7 +33,8 @@ pub(super) fn bound(pieces: Option<&[Piece]>, rates: &Rates, buffer_s: f64) -> S
             let statement = Statement {
                 name: "distances",
                 class: class(Collective::AllToAll, rates.ports),
-                why: "on any number of topologies only few ranks are few hops away from a rank, and n·d circuits carry the \
+                why: "on any number of topologies only few ranks are few hops away from a rank, and n·d circuits \
+                    carry the \
                       hops of all blocks",
                 startup_s,
                 propagation_s,

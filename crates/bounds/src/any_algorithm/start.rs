@@ -105,7 +105,8 @@ pub(super) fn staying(
     Statement {
         name: "staying",
         class: class(collective, rates.ports),
-        why: "while the initial topology stays: as many hops as between its ranks farthest apart, and all bytes on its circuits",
+        why: "while the initial topology stays: as many hops as between its ranks farthest apart, and all bytes on \
+            its circuits",
         startup_s: rates.startup_s * f64::from(steps),
         propagation_s,
         transmission_s,

@@ -36,11 +36,11 @@ use crate::topology_class::any_topology;
 /// Knowledge of intervals of steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum IntervalKnowledge {
-    /// What is known of each step by itself.
+    /// The bounds on each step by itself.
     Steps,
-    /// Also: all of them share the places near a rank.
+    /// In addition, all steps share the places near a rank.
     SharedPlaces,
-    /// Also: how often they wind around one port's cycles.
+    /// In addition, how often they wind around one port's cycles.
     Winding,
 }
 
@@ -308,7 +308,8 @@ impl Needs {
             }
             IntervalKnowledge::SharedPlaces => (
                 "shared-places",
-                "of all a rank's peers between two reconfigurations, at most d are one hop away, d^2 two hops, and so on",
+                "of all a rank's peers between two reconfigurations, at most d are one hop away, d^2 two hops, and so \
+                on",
             ),
             IntervalKnowledge::Winding => (
                 "winding",

@@ -48,7 +48,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Size,
         part: Part::Argument,
         group: "Problem",
-        meaning: "Size of one rank's whole buffer, such as 64MiB or 1KB; for all-to-all also of the block of every pair, \
+        meaning: "Size of one rank's whole buffer, such as 64MiB or 1KB; for all-to-all also of the block of every \
+            pair, \
             such as 32MiB/pair.",
         example: "64MiB",
         python: "bytes",

@@ -159,12 +159,14 @@ impl Value {
     /// Anything else, and a delay outside the range of times.
     pub fn delay(&self, field: &str) -> Result<ReconfigurationDelay> {
         let items = if let Self::List(items) = self { items.as_slice() } else { std::slice::from_ref(self) };
-        let text_of = |item: &Self| {
-            match item {
+        let text_of = |item: &Self| match item {
             Self::Text(text) => Ok(text.clone()),
             Self::Whole(_) | Self::Number(_) => item.time(field).map(|seconds| format!("{seconds:?}s")),
-            _ => Err(item.refuse(field, "a delay such as 10us, the name of a technology, a number of seconds, or a list with one of these for each port")),
-        }
+            _ => Err(item.refuse(
+                field,
+                "a delay such as 10us, the name of a technology, a number of seconds, or a \
+                list with one of these for each port",
+            )),
         };
         let texts = items.iter().map(text_of).collect::<Result<Vec<_>>>()?;
         ReconfigurationDelay::parse(field, &texts.join(","))

@@ -30,7 +30,8 @@ impl Kind for Crossbar {
     }
 
     fn numbering(&self) -> &'static str {
-        "transmitter p of GPU g is at ingress port g·d + p + 1 of the switch, receiver p at the egress port of that number (d ports per GPU, p and g from 0)"
+        "transmitter p of GPU g is at ingress port g·d + p + 1 of the switch, receiver p at the egress port of that \
+        number (d ports per GPU, p and g from 0)"
     }
 
     fn check(&self, parameters: &str) -> Result<()> {

@@ -36,7 +36,8 @@ impl Kind for OfIslands {
     }
 
     fn numbering(&self) -> &'static str {
-        "AxB means A GPUs and B switch ports per island; GPU g is in island g div A; port p of island i (both from 0) is switch port i·B + p + 1"
+        "AxB means A GPUs and B switch ports per island; GPU g is in island g div A; port p of island i (both from 0) \
+        is switch port i·B + p + 1"
     }
 
     fn check(&self, parameters: &str) -> Result<()> {

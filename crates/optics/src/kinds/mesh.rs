@@ -40,7 +40,8 @@ impl Kind for OfMzis {
     }
 
     fn numbering(&self) -> &'static str {
-        "transmitter p of GPU g is at ingress port g·d + p + 1, receiver p at the egress port of that number (d ports per \
+        "transmitter p of GPU g is at ingress port g·d + p + 1, receiver p at the egress port of that number (d ports \
+        per \
          GPU, p and g from 0); GPUs are on the tiles of one interposer after the other, row by row"
     }
 

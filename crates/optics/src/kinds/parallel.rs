@@ -33,7 +33,8 @@ impl Kind for Parallel {
     }
 
     fn numbering(&self) -> &'static str {
-        "transmitter p of GPU g is at ingress port g + 1 of switch port-p, receiver p at the egress port of that number (p and g from 0)"
+        "transmitter p of GPU g is at ingress port g + 1 of switch port-p, receiver p at the egress port of that \
+        number (p and g from 0)"
     }
 
     fn check(&self, parameters: &str) -> Result<()> {

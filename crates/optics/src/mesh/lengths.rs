@@ -35,7 +35,8 @@ impl fmt::Display for Lengths {
         let beyond = 100.0 * (self.needed as f64 / self.places as f64 - 1.0);
         write!(
             out,
-            "with lengths by how many circuits seek a waveguide, the shortest paths of {} are {beyond:.2}% longer together than \
+            "with lengths by how many circuits seek a waveguide, the shortest paths of {} are {beyond:.2}% longer \
+            together than \
              all wavelengths of all waveguides",
             counted(self.circuits as u64, "circuit")
         )

@@ -19,7 +19,8 @@ impl Planner for Synthesize {
     }
 
     fn summary(&self) -> &'static str {
-        "AllGather, ReduceScatter and AllReduce in chunks over one topology throughout, every circuit carrying one chunk \
+        "AllGather, ReduceScatter and AllReduce in chunks over one topology throughout, every circuit carrying one \
+        chunk \
          in every round: over the initial topology, the one named, or the best of a list"
     }
 

@@ -200,6 +200,7 @@ fn a_list_is_one_delay_for_each_port() {
     let error = fabric.check().unwrap_err().to_string();
     assert_eq!(
         error,
-        "reconfiguration_delay: a list of 3 delays is not accepted; it takes one delay for all ports, or one for each of the 2 ports"
+        "reconfiguration_delay: a list of 3 delays is not accepted; it takes one delay for all ports, or one for each \
+        of the 2 ports"
     );
 }

@@ -9,11 +9,11 @@ use model::Rank;
 pub struct Copies {
     /// The rank.
     pub rank: Vec<Rank>,
-    /// Where from, in bytes.
+    /// Offset in the memory that is read, in bytes.
     pub source_offset: Vec<u64>,
-    /// Where to, in bytes.
+    /// Offset in the memory that is written, in bytes.
     pub destination_offset: Vec<u64>,
-    /// How much, in bytes.
+    /// Size, in bytes.
     pub size_bytes: Vec<u64>,
 }
 
@@ -28,7 +28,7 @@ impl Copies {
         }
     }
 
-    /// The same, of numbers of elements.
+    /// These copies, of numbers of elements, in bytes.
     pub(super) fn in_bytes(self, element_bytes: NonZeroU64) -> Self {
         Self {
             rank: self.rank,
@@ -39,7 +39,7 @@ impl Copies {
     }
 }
 
-/// Numbers of elements as bytes, all in workspaces of less than 2^63 bytes, inputs or outputs.
+/// Numbers of elements in bytes; no workspace, input or output has 2^63 bytes.
 pub(super) fn in_bytes(mut elements: Vec<u64>, element_bytes: NonZeroU64) -> Vec<u64> {
     for number in &mut elements {
         *number *= element_bytes.get();

@@ -11,11 +11,11 @@ use super::layout::{Layout, Slots, buffer_of, cut, sizes};
 /// The part of the buffer that a rank begins or ends with.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part {
-    /// All of it.
+    /// The whole buffer.
     Whole,
     /// The rank's own share.
     Own,
-    /// All of it at the root, nothing elsewhere.
+    /// The whole buffer at the root, nothing at other ranks.
     OfRoot,
 }
 

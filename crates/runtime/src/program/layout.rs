@@ -12,39 +12,39 @@ use super::copies::Copies;
 use super::pair_slots::PairSlots;
 use super::refusal::refuse;
 
-/// Where everything is; sizes and offsets in elements, those of `loads` and `stores` too.
+/// The layout of all data; sizes and offsets in elements, those of `loads` and `stores` too.
 pub(super) struct Layout {
-    /// By source and destination, of an All-to-All.
+    /// Elements by source and destination, for an All-to-All.
     pub blocks: Option<Vec<u64>>,
-    /// By rank.
+    /// Size of each rank's input.
     pub inputs: Vec<u64>,
-    /// By rank.
+    /// Size of each rank's output.
     pub outputs: Vec<u64>,
-    /// By rank.
+    /// Size of each rank's workspace.
     pub workspaces: Vec<u64>,
-    /// From inputs to workspaces.
+    /// Copies from inputs to workspaces.
     pub loads: Copies,
-    /// From workspaces to outputs.
+    /// Copies from workspaces to outputs.
     pub stores: Copies,
     /// Size of each chunk.
     pub chunks: Vec<u64>,
-    /// Where each chunk is.
+    /// Slots of the chunks.
     pub slots: Slots,
 }
 
-/// Where ranks have chunks.
+/// The places of chunks in the workspaces of ranks.
 pub(super) enum Slots {
     /// A chunk begins at one place in every workspace.
     InPlace(Vec<u64>),
-    /// A chunk begins at places of its own at its source, at its destination, and where it is passed on.
+    /// A chunk begins at places of its own at its source, at its destination, and at ranks that forward it.
     Pairs(PairSlots),
 }
 
 impl Slots {
-    /// Where the rank has the chunk, in elements of its workspace.
+    /// The place of the chunk in the rank's workspace, in elements.
     ///
     /// # Errors
-    /// It never has it.
+    /// A rank that never has the chunk.
     pub fn offset(&self, rank: Rank, chunk: u32) -> Result<u64> {
         let found = match self {
             Self::InPlace(begins) => Some(begins[chunk as usize]),
@@ -65,14 +65,14 @@ pub(super) fn buffer_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<u64> {
     }
 }
 
-/// Where each of so many parts of a buffer begins, and the end of the last one.
+/// The begin of each of `parts` parts of a buffer, and the end of the last one.
 pub(super) fn cut(elements: u64, parts: u32) -> Vec<u64> {
     let begins = (0..=u64::from(parts)).map(|part| u128::from(part) * u128::from(elements) / u128::from(parts));
-    // None is more than `elements`.
+    // No begin is more than `elements`.
     begins.map(|begin| begin as u64).collect()
 }
 
-/// The sizes of parts that begin and end there.
+/// The sizes of the parts between these bounds.
 pub(super) fn sizes(bounds: &[u64]) -> Vec<u64> {
     bounds.windows(2).map(|ends| ends[1] - ends[0]).collect()
 }

@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::sent::{Sent, SentChunks};
 use crate::request::Program;
 
-/// Elements that lie in a row at both ends of a transfer.
+/// Elements that are contiguous at both ends of a transfer.
 struct Run {
     source_offset: u64,
     destination_offset: u64,
@@ -39,7 +39,7 @@ pub(super) fn messages_of(plan: &Plan, sent: &Sent, layout: &Layout) -> Result<P
     Ok(program)
 }
 
-/// The runs of the transfers from a rank to another, one after the other.
+/// The runs of the transfers from one rank to another, transfer after transfer.
 fn runs_of(sent: &Sent, transfers: &[SentChunks], layout: &Layout) -> Result<Vec<Run>> {
     let mut runs: Vec<Run> = Vec::new();
     for transfer in transfers {
@@ -65,10 +65,10 @@ fn runs_of(sent: &Sent, transfers: &[SentChunks], layout: &Layout) -> Result<Vec
     Ok(runs)
 }
 
-/// Where the data of each path of a row of so many elements end: at the sums of their shares, rounded; the last one
+/// The end of each path's data in a row of `elements` elements: the rounded sum of the shares up to it; the last path
 /// takes the rest.
 ///
-/// shares: the sum of those of all paths before, which goes on from row to row.
+/// shares: the sum of the shares of all paths before, which goes on from row to row.
 fn ends_of(row: &[SentPath], elements: u64, shares: &mut f64) -> Vec<u64> {
     let before = *shares + row[0].share - row[0].share;
     let ends = row.iter().map(|path| {
@@ -82,7 +82,7 @@ fn ends_of(row: &[SentPath], elements: u64, shares: &mut f64) -> Vec<u64> {
     ends
 }
 
-/// Adds the messages of a row: of each path with something on it, whose data are cut from the runs.
+/// Adds the messages of a row, one for each path that carries data; the data are cut from the runs.
 fn push_row(program: &mut Program, step: u32, row: &[SentPath], ends: &[u64], runs: Vec<Run>) {
     let mut runs = runs.into_iter();
     let mut run = runs.next();

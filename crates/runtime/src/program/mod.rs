@@ -5,8 +5,8 @@
 //!     └──────────────────────────▶ paths, with their shares ────────────────────────▶─┘
 //! ```
 //!
-//! What goes from a rank to another in a step is one row of elements, chunk after chunk; a path takes its share of the
-//! row, and what lies in a row at both ends is one segment.
+//! The data from a rank to another in a step are one row of elements, chunk after chunk. Each path takes its share of
+//! the row; elements that are contiguous in both workspaces are one segment.
 
 mod copies;
 mod in_place;
@@ -34,7 +34,7 @@ use sent::Sent;
 /// The most bytes of a workspace, and elements that all steps send: signed numbers of 64 bits count them.
 const COUNTABLE: u64 = i64::MAX as u64;
 
-/// A plan for data of elements of a given size; sizes and offsets in bytes, whole elements all.
+/// A plan for data of elements of a given size; sizes and offsets in bytes, all of them whole elements.
 ///
 /// A rank has an input, an output and a workspace, whose bytes are zero at first. `loads` copies inputs to workspaces;
 /// then come the steps; then `stores` copies workspaces to outputs. In a step every message carries what its source's
@@ -44,8 +44,8 @@ const COUNTABLE: u64 = i64::MAX as u64;
 pub struct PlanProgram {
     /// The workspaces, and the messages by step, source and destination; one for each path with something on it.
     pub program: Program,
-    /// All-to-All of n ranks: elements that rank s has for rank d at `s·n + d`; the input of s has them by d, the output
-    /// of d by s. `None` for other collectives.
+    /// All-to-All of n ranks: the number of elements that rank s has for rank d, at `s·n + d`; the input of s has them
+    /// by d, the output of d by s. `None` for other collectives.
     pub blocks: Option<Vec<u64>>,
     /// Bytes of each rank's input.
     pub input_bytes: Vec<u64>,

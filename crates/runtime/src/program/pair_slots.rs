@@ -1,25 +1,27 @@
-//! Slots of chunks in an All-to-All: places of their own at the source, at the destination, and where they are passed on.
+//! Slots of chunks in an All-to-All: a chunk has places of its own at its source, at its destination, and at ranks that
+//! forward it.
 
 use model::{Plan, Rank};
 
 /// Where ranks have the chunks of an All-to-All, in elements of their workspaces.
 pub(super) struct PairSlots {
     ends: Ends,
-    /// By chunk, at its source.
+    /// Slot of each chunk at its source.
     first: Vec<u64>,
-    /// By chunk, at its destination.
+    /// Slot of each chunk at its destination.
     last: Vec<u64>,
-    /// Of every chunk that a rank passes on, by [`Ends::key`], and its slot there; ascending.
+    /// [`Ends::key`] of every chunk at a rank that forwards it, and its slot there; ascending.
     passed: Vec<(u64, u64)>,
 }
 
 impl PairSlots {
-    /// By chunk, the slots at its source and at its destination; and `passed`, ascending, by [`Ends::key`].
+    /// first, last: slot of each chunk at its source and at its destination. passed: [`Ends::key`] and slot of every chunk
+    /// at a rank that forwards it, ascending.
     pub fn new(ends: Ends, first: Vec<u64>, last: Vec<u64>, passed: Vec<(u64, u64)>) -> Self {
         Self { ends, first, last, passed }
     }
 
-    /// Where the rank has the chunk; `None` where it never has it.
+    /// The slot of the chunk at the rank; `None` if the rank never has it.
     pub fn offset(&self, rank: Rank, chunk: u32) -> Option<u64> {
         let (source, destination) = self.ends.of(chunk);
         if rank == source {
@@ -43,17 +45,17 @@ impl Ends {
         Self((0..plan.chunks.count()).filter_map(ends).collect())
     }
 
-    /// Source and destination.
+    /// Source and destination of the chunk.
     pub fn of(&self, chunk: u32) -> (Rank, Rank) {
         self.0[chunk as usize]
     }
 
-    /// The number of a chunk at a rank.
+    /// A number for the pair of a rank and a chunk.
     pub fn key(&self, rank: Rank, chunk: u32) -> u64 {
         u64::from(rank) * self.0.len() as u64 + u64::from(chunk)
     }
 
-    /// Those of all chunks.
+    /// Source and destination of all chunks, by their number.
     pub fn iter(&self) -> impl Iterator<Item = (Rank, Rank)> {
         self.0.iter().copied()
     }

@@ -1,7 +1,7 @@
-//! All-to-All: of n² blocks a rank holds few. Its workspace has its input, by destination; behind it the data that it
-//! receives for itself, by source; and then a slot for every chunk that it only passes on.
+//! All-to-All: a rank holds few of the n² blocks. Its workspace has its input, by destination; behind it the data that
+//! it receives for itself, by source; and then a slot for every chunk that it only forwards.
 //!
-//! Sums saturate here: a workspace whose size does is refused afterwards.
+//! Sums saturate; a workspace whose size saturates is refused afterwards.
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
@@ -14,18 +14,18 @@ use super::pair_slots::{Ends, PairSlots};
 use super::refusal::refuse;
 use super::sent::Sent;
 
-/// Rounding of the sum of a pair's bytes counts for nothing: less than this part of it.
+/// Relative rounding error of the sum of a pair's bytes, below which no element more is counted.
 const ROUNDING: f64 = 1e-12;
 
 /// Amounts of elements by rank.
 struct Amounts {
     inputs: Vec<u64>,
     outputs: Vec<u64>,
-    /// What a rank has for itself.
+    /// Elements that a rank has for itself.
     own: Vec<u64>,
-    /// What it has for ranks before itself.
+    /// Elements that a rank has for ranks of smaller numbers.
     to_before: Vec<u64>,
-    /// What it gets from ranks before itself.
+    /// Elements that a rank gets from ranks of smaller numbers.
     from_before: Vec<u64>,
 }
 
@@ -52,10 +52,10 @@ pub(super) fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> 
     Ok(Layout { blocks: Some(blocks), inputs, outputs, workspaces, loads, stores, chunks, slots })
 }
 
-/// Elements of chunks that have sizes of their own.
+/// Elements of each chunk, where chunks have sizes of their own.
 fn pieces(plan: &Plan, element_bytes: NonZeroU64) -> Vec<u64> {
     let (size_bytes, element_bytes) = (plan.size_bytes as f64, element_bytes.get() as f64);
-    // Of a pair, bytes and elements so far.
+    // Bytes and elements of a pair of ranks so far.
     let mut so_far: HashMap<(Rank, Rank), (f64, u64)> = HashMap::new();
     let pieces = interruption::checked(plan.chunks.as_pieces().unwrap_or_default());
     let elements = pieces.map(|piece| {
@@ -67,7 +67,7 @@ fn pieces(plan: &Plan, element_bytes: NonZeroU64) -> Vec<u64> {
     elements.collect()
 }
 
-/// Elements by source and destination.
+/// Number of elements by source and destination.
 fn blocks(ranks: usize, ends: &Ends, chunks: &[u64]) -> Result<Vec<u64>> {
     let mut blocks = Vec::new();
     let reserved = ranks.checked_mul(ranks).map(|count| (count, blocks.try_reserve_exact(count)));
@@ -103,18 +103,19 @@ fn amounts(ranks: usize, ends: &Ends, chunks: &[u64]) -> Amounts {
 }
 
 impl Amounts {
-    /// What a rank gets from others.
+    /// Elements that a rank gets from other ranks.
     fn received(&self, rank: usize) -> u64 {
         self.outputs[rank] - self.own[rank]
     }
 
-    /// The end of what a rank gets, in its workspace.
+    /// Where the data that a rank gets end in its workspace.
     fn received_end(&self, rank: usize) -> u64 {
         self.inputs[rank].saturating_add(self.received(rank))
     }
 }
 
-/// Inputs to workspaces; and back what ranks before, the rank itself, and ranks behind have for it.
+/// Copies from inputs to workspaces, and from workspaces to outputs: the data from ranks of smaller numbers, from the
+/// rank itself, and from ranks of larger numbers.
 fn copies(amounts: &Amounts) -> (Copies, Copies) {
     let (mut loads, mut stores) = (Copies::default(), Copies::default());
     let ranks = 0..amounts.inputs.len();
@@ -133,7 +134,7 @@ fn copies(amounts: &Amounts) -> (Copies, Copies) {
     (loads, stores)
 }
 
-/// Where chunks are at their destinations: behind the inputs by source, but what a rank has for itself stays.
+/// Slots of chunks at their destinations: behind the inputs, by source; data that a rank has for itself stay in place.
 fn slots_out(ends: &Ends, chunks: &[u64], slots_in: &[u64], inputs: &[u64]) -> Vec<u64> {
     let is_own = |chunk: usize| {
         let (source, destination) = ends.of(chunk as u32);
@@ -148,7 +149,7 @@ fn slots_out(ends: &Ends, chunks: &[u64], slots_in: &[u64], inputs: &[u64]) -> V
     slots
 }
 
-/// Slots of chunks that ranks pass on, by which their workspaces grow.
+/// Slots of chunks at the ranks that forward them, by which their workspaces grow.
 fn passed(ends: &Ends, sent: &Sent, chunks: &[u64], workspaces: &mut [u64]) -> Vec<(u64, u64)> {
     let mut keys: Vec<u64> = Vec::new();
     for transfer in interruption::checked(sent.transfers()) {
@@ -168,8 +169,8 @@ fn passed(ends: &Ends, sent: &Sent, chunks: &[u64], workspaces: &mut [u64]) -> V
     slots.collect()
 }
 
-/// Where each chunk begins if those of a row lie one after the other, from `starts[row]` on, by their place, and by
-/// index where that ties. places: row and place of every chunk.
+/// Where each chunk begins if the chunks of a row lie one after the other from `starts[row]` on, in the order of their
+/// places, ties by index. places: row and place of every chunk.
 fn in_rows(places: impl Iterator<Item = (Rank, Rank)>, sizes: &[u64], starts: &[u64]) -> Vec<u64> {
     let mut order: Vec<((Rank, Rank), u32)> = places.zip(0..).collect();
     order.sort_unstable();

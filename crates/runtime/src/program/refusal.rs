@@ -1,4 +1,4 @@
-//! Refusals of plans that no program is made of.
+//! Refusals of plans for which no program is made.
 
 use model::Error;
 

@@ -16,10 +16,10 @@ pub(super) struct SentChunks {
     pub place: Range<usize>,
 }
 
-/// The transfers of all steps, in their order, those of a step by source and destination.
+/// The transfers of all steps in order, within a step by source and destination.
 pub(super) struct Sent {
     transfers: Vec<SentChunks>,
-    /// Where the transfers of each step begin, and the end of the last one's.
+    /// The begin of each step's transfers, and the end of the last step's.
     step_offsets: Vec<usize>,
     chunks: Vec<u32>,
 }
@@ -66,7 +66,7 @@ impl Sent {
         &self.chunks[transfer.place.clone()]
     }
 
-    /// All chunks that are sent, each as often as it is.
+    /// All chunks that are sent, each as often as it is sent.
     pub fn all_chunks(&self) -> &[u32] {
         &self.chunks
     }

@@ -1,4 +1,4 @@
-//! What a program leaves at every rank, with symbols for elements, and what it should leave.
+//! The data that a program leaves at every rank, with symbols for elements, against the data that the collective asks for.
 
 use std::collections::{BTreeMap, BTreeSet};
 

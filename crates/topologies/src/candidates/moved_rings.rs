@@ -17,7 +17,8 @@ impl CandidateFamily for MovedRings {
     }
 
     fn summary(&self) -> &'static str {
-        "with two ports, the two-way ring with all destinations moved s places on (circuits u → u + s ± 1), for every s \
+        "with two ports, the two-way ring with all destinations moved s places on (circuits u → u + s ± 1), for every \
+        s \
          that is an offset of `shifted-rings`"
     }
 

@@ -10,7 +10,8 @@ use crate::timeline::Use;
 pub(super) const POLICY: Policy = Policy {
     name: "carry",
     title: "joint",
-    summary: "plans, port splits and topologies chosen together: the end topology of one collective is the start of the next",
+    summary: "plans, port splits and topologies chosen together: the end topology of one collective is the start of \
+        the next",
     can_be_chosen: true,
     plan,
 };

@@ -194,7 +194,8 @@ impl Lit<'_> {
             let left_over = through.keys().next().map(|&(mzi, wavelength, enters)| {
                 let (number, enters) = (index + 1, words(enters, "transmitter"));
                 format!(
-                    "configuration {number}: MZI {mzi} has a state for light of wavelength {wavelength} that enters {enters}, \
+                    "configuration {number}: MZI {mzi} has a state for light of wavelength {wavelength} that enters \
+                    {enters}, \
                      and none does"
                 )
             });

@@ -67,7 +67,8 @@ impl Chain {
             if !(iteration.is_by(0.0, gap_s) && iteration.is_by(gap_s, 2.0 * iteration.change_s)) {
                 let [start, before, most] = show_apart([planned.start_s, before_s, 2.0 * iteration.change_s]);
                 return Err(format!(
-                    "{}: starts at {start}, and what it waits for ends at {before}; changes of circuits take {most} at most",
+                    "{}: starts at {start}, and what it waits for ends at {before}; changes of circuits take {most} \
+                    at most",
                     iteration.name(event)
                 ));
             }

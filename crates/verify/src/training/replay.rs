@@ -256,7 +256,8 @@ impl Replay<'_> {
                 let [start, since, ready] = show_apart([planned.start_s, since_s, ready_s]);
                 let name = name();
                 format!(
-                    "{name}, rank {rank}, port {port}: starts at {start}, when the port is in use until {since} and dark until {ready}"
+                    "{name}, rank {rank}, port {port}: starts at {start}, when the port is in use until {since} and \
+                    dark until {ready}"
                 )
             });
         }

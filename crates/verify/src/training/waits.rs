@@ -99,7 +99,10 @@ pub(super) fn check(iteration: &Iteration<'_>, waits: &[Waits]) -> [Check; 3] {
     });
     sums.expect(hidden_s >= 0.0 && (hidden_s + stated_s - delays_s).abs() <= rounding_s, || {
         let [hidden, stated, delays] = show_apart([hidden_s, stated_s, delays_s]);
-        format!("{hidden} of hidden and {stated} of exposed reconfigurations are stated, and all delays together are {delays}")
+        format!(
+            "{hidden} of hidden and {stated} of exposed reconfigurations are stated, and all delays together are \
+            {delays}"
+        )
     });
     [
         starts.into_check("statement", "of starts, none later than it must be"),

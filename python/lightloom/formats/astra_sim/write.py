@@ -71,11 +71,9 @@ def export(plan: Plan) -> Exported:
         logical = "--logical-topology-configuration=logical-topology.json"
         notes = [
             f"run ASTRA-sim on ns-3 in the folder with: {inputs} {memory} {logical}, and a network configuration "
-            "that uses "
-            "one of topology-INDEX.txt",
+            "that uses one of topology-INDEX.txt",
             "no network.yml: the analytical network has one rate for all links, and the links of this plan have "
-            "unequal "
-            "numbers of circuits",
+            "unequal numbers of circuits",
         ]
     else:
         notes = [f"run in the folder: {PROGRAM} {inputs} {memory} --network-configuration=network.yml"]
@@ -126,8 +124,7 @@ def _waiting(plan: Plan, arcs: list[list[Arc]], pieces: list[list[Arc]]) -> list
     numbers = [sum(len(arc.parcels) for step in cut for arc in step) for cut in (arcs, pieces)]
     return [
         f"data that take several hops (up to {hops}) are forwarded only when their whole message has arrived, so "
-        "messages "
-        f"are cut into pieces: {counted(numbers[1], 'message')} in place of {numbers[0]}"
+        f"messages are cut into pieces: {counted(numbers[1], 'message')} in place of {numbers[0]}"
     ]
 
 

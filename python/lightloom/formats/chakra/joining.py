@@ -147,8 +147,8 @@ def _check_same(field: str, trace: Trace, places: Sequence[Place], group: str, k
             raise refuse(
                 field,
                 f"collective {k + 1} of group {shown(group)} differs between ranks: {trace.at(places[0])} has "
-                "comm_type "
-                f"{shown(stated[0][0])} and comm_size {stated[0][1]}, {trace.at(place)} {shown(one[0])} and {one[1]}",
+                f"comm_type {shown(stated[0][0])} and comm_size {stated[0][1]}, {trace.at(place)} {shown(one[0])} and "
+                f"{one[1]}",
             )
     return stated[0][1] > 0 or stated[0][0] == CollectiveType.BARRIER
 

@@ -25,8 +25,7 @@ def graph_of(topology: _core.Topology, create_using: type[nx.Graph], circuit_bps
                 raise refuse(
                     "topology",
                     f"`{topology.name}` has other circuits from {source} to {destination} than back, so an "
-                    "undirected graph "
-                    "cannot show them; give a directed class as create_using",
+                    "undirected graph cannot show them; give a directed class as create_using",
                 )
             if source > destination:
                 continue

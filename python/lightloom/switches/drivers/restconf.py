@@ -164,8 +164,7 @@ class Driver(SwitchDriver):
             if not who.ingress:
                 raise SwitchError(
                     f'its model name "{who.words}" does not tell its number of ports, so its first egress port is '
-                    "not known; "
-                    "add ?first-egress=N to its address"
+                    "not known; add ?first-egress=N to its address"
                 )
             self._first_egress = who.ingress + 1
         return self._first_egress - 1

@@ -95,8 +95,7 @@ def _summary(circuits: Circuits) -> list[str]:
         planned_s = sum(step.reconfiguration_s for step in plan.steps)
         lines.append(
             f"delay of all changes: {show_time(planned_s)} in the plan, {show_time(charged_s)} as counted from the "
-            "ports "
-            "that change"
+            "ports that change"
         )
     for configuration, paths in zip(circuits.configurations, circuits.light, strict=False):
         lines.append(f"light of configuration {configuration.index + 1}: {_light(paths)}")
