@@ -535,8 +535,10 @@ class Circuits:
     def switches(self) -> list[tuple[str, int]]:
         """Name, and ingress ports, which are as many as egress ports."""
     @property
-    def configurations(self) -> list[tuple[int, list[int], float, list[tuple[Pairs, Pairs, Pairs]]]]:
-        """Index of the topology, steps, seconds, and per switch rows of ingress and egress port: all that are joined,
+    def configurations(
+        self,
+    ) -> list[tuple[int, list[int], float, tuple[list[str], list[str]] | None, list[tuple[Pairs, Pairs, Pairs]]]]:
+        """Index of the topology, steps, seconds, nodes of the events before and after, and per switch rows of ingress and egress port: all that are joined,
         those that are new, those that were joined before."""
     @property
     def light(
@@ -788,6 +790,17 @@ def circuits(
     """The circuits of a plan on ports; the least connections that any assignment sets up after the first configuration,
     and seconds that all changes are charged; the kind with its parameters, and which port is whose, in a sentence; per
     switch and port what is there."""
+
+def iteration_circuits(
+    training: TrainingPlan, kind: str, names: list[str], switch_ports: int | None
+) -> tuple[Circuits, tuple[str, str], list[list[str]]]:
+    """The circuits of an iteration on ports; the kind with its parameters, and which port is whose, in a sentence; per
+    switch and port what is there."""
+
+def verify_iteration_circuits(
+    circuits: Circuits, training: TrainingPlan, optics: str | None
+) -> list[tuple[str, bool, str]]:
+    """(check, passed, detail) for each check of circuits against their training iteration."""
 
 def verify_circuits(circuits: Circuits, plan: Plan, optics: str | None) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check of circuits against their plan."""

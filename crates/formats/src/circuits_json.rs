@@ -1,10 +1,11 @@
 //! Instructions for switches as JSON, version `lightloom.circuits/1`. Times are seconds, ports are numbered from 1;
-//! keys are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken; `mesh`, `light`
-//! and `mzis` are there where a mesh of MZIs is the switch, `mesh` not in the oldest files.
+//! keys are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken; `events` is there
+//! in the circuits of an iteration, `mesh`, `light` and `mzis` where a mesh of MZIs is the switch, `mesh` not in the
+//! oldest files.
 
 use model::{
-    Circuits, Configuration, Connection, Error, Light, LightPath, MziMesh, MziPort, MziState, Result, Switch,
-    SwitchSetting,
+    Circuits, Configuration, ConfigurationEvents, Connection, Error, Light, LightPath, MziMesh, MziPort, MziState,
+    Result, Switch, SwitchSetting,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,9 +61,18 @@ struct ConfigurationText {
     topology: usize,
     steps: Vec<usize>,
     time_s: f64,
+    events: Option<EventsText>,
     switches: Vec<SettingText>,
     light: Option<Vec<LightText>>,
     mzis: Option<Vec<MziText>>,
+}
+
+/// The events of an iteration, by the ids of their nodes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EventsText {
+    after: Vec<String>,
+    before: Vec<String>,
 }
 
 /// The way of a circuit through a mesh.
@@ -145,7 +155,7 @@ fn mesh_text(mesh: &MziMesh) -> String {
 }
 
 fn configuration_text(configuration: &Configuration, switches: &[Switch], light: Option<&Light>) -> String {
-    let Configuration { topology, steps, time_s, switches: settings } = configuration;
+    let Configuration { topology, steps, time_s, switches: settings, events } = configuration;
     let settings: Vec<String> = switches
         .iter()
         .zip(settings)
@@ -160,12 +170,18 @@ fn configuration_text(configuration: &Configuration, switches: &[Switch], light:
         })
         .collect();
     format!(
-        "    {{\"topology\": {topology}, \"steps\": {}, \"time_s\": {}, \"switches\": [\n{}\n    ]{}}}",
+        "    {{\"topology\": {topology}, \"steps\": {}, \"time_s\": {}{}, \"switches\": [\n{}\n    ]{}}}",
         json!(steps),
         Value::from(*time_s),
+        events.as_ref().map(events_text).unwrap_or_default(),
         settings.join(",\n"),
         light.map(light_text).unwrap_or_default()
     )
+}
+
+fn events_text(events: &ConfigurationEvents) -> String {
+    let ConfigurationEvents { after, before } = events;
+    format!(", \"events\": {{\"after\": {}, \"before\": {}}}", json!(after), json!(before))
 }
 
 /// The keys of light, one line a circuit and an MZI.
@@ -220,7 +236,8 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
     let mut configurations = Vec::with_capacity(parsed.configurations.len());
     let mut light = Vec::new();
     for (index, configuration) in parsed.configurations.into_iter().enumerate() {
-        let ConfigurationText { topology, steps, time_s, switches: settings, light: paths, mzis } = configuration;
+        let ConfigurationText { topology, steps, time_s, events, switches: settings, light: paths, mzis } =
+            configuration;
         if let Some(lit) = light_of(index, paths, mzis)? {
             light.push(lit);
         }
@@ -239,7 +256,8 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
                 [setting.connections, setting.connect, setting.disconnect].map(listed);
             of_switches.push(SwitchSetting { connections, connect, disconnect });
         }
-        configurations.push(Configuration { topology, steps, time_s, switches: of_switches });
+        let events = events.map(|EventsText { after, before }| ConfigurationEvents { after, before });
+        configurations.push(Configuration { topology, steps, time_s, switches: of_switches, events });
     }
     let circuits = Circuits::new(switches, configurations)?.with_light(light)?;
     match parsed.mesh {

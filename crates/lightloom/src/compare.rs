@@ -67,9 +67,15 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
     if request.planner.is_none() {
         let others = unchanging::rows(request, &prepared, &at);
         others.iter().for_each(seen);
-        // The best of all algorithms stands for the best of the one that is named.
-        rows.retain(|(_, row)| !row.keeps_the_best || others.iter().all(|other| other.planner != row.planner));
-        rows.extend(others.into_iter().map(|row| ((prepared.planners().len(), 0, 0), row)));
+        // The best of all algorithms stands before that of the one that is named, which may be the same.
+        let last = prepared.planners().len();
+        rows.retain(|(_, row)| !row.keeps_the_best || !others.iter().any(|other| is_by_the_same(row, other)));
+        for (place, row) in &mut rows {
+            if row.keeps_the_best && others.iter().any(|other| other.planner == row.planner) {
+                *place = (last, 1, 0);
+            }
+        }
+        rows.extend(others.into_iter().map(|row| ((last, 0, 0), row)));
     }
     let none = |planner: &str, algorithm: &str, error: Error| {
         let (planner, algorithm, topology) = (planner.into(), algorithm.into(), String::new());
@@ -119,6 +125,11 @@ pub(crate) fn for_all_planners(request: &Request) -> Result<(Prepared, Operating
         (0..prepared.schedules().len()).try_for_each(|order| prepared.problem_for(choosing, order, &at).map(|_| ()))?;
     }
     Ok((prepared, at))
+}
+
+/// Whether two lines are of one planner and algorithm.
+fn is_by_the_same(row: &Row, other: &Row) -> bool {
+    (&row.planner, &row.algorithm) == (&other.planner, &other.algorithm)
 }
 
 /// The lines of a planner for one schedule: one, or for a planner that keeps one topology one on each.

@@ -42,10 +42,19 @@ impl SwitchSetting {
     }
 }
 
-/// The settings of all switches during some steps of a plan.
+/// The events of a training iteration that a configuration is set between, by the ids of their nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConfigurationEvents {
+    /// The last users of the ports that change: it may begin to be set when all of them have come so far.
+    pub after: Vec<String>,
+    /// Those that need it; none where ports go back to the resting topology.
+    pub before: Vec<String>,
+}
+
+/// The settings of all switches during some steps of a plan, or between some events of an iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Configuration {
-    /// Index of the plan's topology that it is.
+    /// Index of the plan's topology that it is; of an iteration, the same number stands for the same connections.
     pub topology: usize,
     /// Indices of the plan's steps during which it is held, ascending; empty where it is left before the first step.
     pub steps: Vec<usize>,
@@ -53,6 +62,8 @@ pub struct Configuration {
     pub time_s: f64,
     /// The setting of each switch.
     pub switches: Vec<SwitchSetting>,
+    /// The events that it is for, in an iteration; `None` in a plan, and for the first configuration.
+    pub events: Option<ConfigurationEvents>,
 }
 
 /// The configurations of all switches, in the order of time.
@@ -240,6 +251,7 @@ mod tests {
             steps: steps.to_vec(),
             time_s,
             switches: vec![setting],
+            events: None,
         };
         let mut switches = vec![Switch { name: "core".into(), ports: 3 }];
         let mut configurations = vec![configuration(0, &[0, 1], 0.0, first), configuration(1, &[2], 1e-6, second)];

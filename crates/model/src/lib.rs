@@ -40,7 +40,7 @@ mod workload;
 mod written_out;
 
 pub use breadth_first::{BreadthFirst, UNREACHABLE};
-pub use circuits::{Circuits, Configuration, MAX_SWITCH_PORTS, Switch, SwitchSetting};
+pub use circuits::{Circuits, Configuration, ConfigurationEvents, MAX_SWITCH_PORTS, Switch, SwitchSetting};
 pub use circulant::show_generators;
 pub use collective::{Chunks, Collective, Piece};
 pub use connection::Connection;

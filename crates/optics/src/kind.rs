@@ -49,6 +49,12 @@ pub trait Kind: Sync {
     /// Parameters that do not go with the GPUs.
     fn port_map(&self, parameters: &str, shape: &Shape) -> Result<PortMap>;
 
+    /// The switch, and its port from 1, at which a port of a GPU is; `None` where GPUs share ports, or a port of a
+    /// switch says not all of where light goes.
+    fn place(&self, _shape: &Shape, _gpu: u32, _port: u32) -> Option<(usize, u32)> {
+        None
+    }
+
     /// Whether the circuits of a topology, which have a port of their GPU each, can be held at once.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ mod cutoffs;
 pub mod fibres;
 mod grid;
 mod held;
+mod iteration;
 mod kind;
 mod kinds;
 pub mod mesh;
@@ -27,6 +28,7 @@ use model::{Circuits, Configuration, Plan, Result, SwitchSetting, sum_seconds};
 pub use circuit::Circuit;
 pub use grid::{Grid, Side};
 pub use held::{Held, PlannedChange};
+pub use iteration::iteration_circuits;
 pub use kind::{Assignment, Kind, PortMap};
 pub use kinds::REGISTRY;
 pub use optics::Optics;
@@ -70,7 +72,7 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
             }
         }
         before = switches.iter().map(|setting| setting.connections.clone()).collect();
-        configurations.push(Configuration { topology, steps, time_s, switches });
+        configurations.push(Configuration { topology, steps, time_s, switches, events: None });
     }
     let circuits =
         Circuits::new(ports.switches, configurations).map_err(|error| error.in_field("names"))?.with_light(light)?;

@@ -87,6 +87,11 @@ impl Optics {
         Ok(map)
     }
 
+    /// The switch, and its port from 1, at which a port of a GPU is; `None` where GPUs share ports.
+    pub(crate) fn place(&self, shape: &Shape, gpu: u32, port: u32) -> Option<(usize, u32)> {
+        self.kind.place(shape, gpu, port)
+    }
+
     /// Whether the circuits of a topology, which have a port of their GPU each, can be held at once.
     ///
     /// # Errors

@@ -12,11 +12,14 @@ use crate::input_error::CoreResult;
 use crate::interrupts::interruptible;
 use crate::pickled::Reduced;
 use crate::plan::PyPlan;
+use crate::training::PyTrainingPlan;
 
 /// Pairs of ingress and egress port: all, those that are new, those that go.
 type SettingTuple<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>);
-/// Index of the topology, steps, seconds, and what each switch does.
-type ConfigurationTuple<'py> = (usize, Vec<usize>, f64, Vec<SettingTuple<'py>>);
+/// Events of an iteration after which a configuration is set, and those that need it.
+type EventsTuple = (Vec<String>, Vec<String>);
+/// Index of the topology, steps, seconds, events, and what each switch does.
+type ConfigurationTuple<'py> = (usize, Vec<usize>, f64, Option<EventsTuple>, Vec<SettingTuple<'py>>);
 
 /// Ports, MZIs, waveguides between them, wavelength, dB.
 type PathTuple = ((u32, u32), Vec<u32>, Vec<u32>, u32, f64);
@@ -76,7 +79,8 @@ impl PyCircuits {
                 let SwitchSetting { connections, connect, disconnect } = setting;
                 (pairs(py, connections), pairs(py, connect), pairs(py, disconnect))
             });
-            (configuration.topology, configuration.steps.clone(), configuration.time_s, settings.collect())
+            let events = configuration.events.clone().map(|events| (events.after, events.before));
+            (configuration.topology, configuration.steps.clone(), configuration.time_s, events, settings.collect())
         });
         told.collect()
     }
@@ -94,10 +98,7 @@ pub fn circuits(
     names: Vec<String>,
     switch_ports: Option<u32>,
 ) -> CoreResult<AssignedTuple> {
-    let mut optics = Optics::parse(&text("optics", kind)?)?.with_names(names);
-    if let Some(ports) = switch_ports {
-        optics = optics.with_switch_ports(ports);
-    }
+    let optics = described(kind, names, switch_ports)?;
     let (assigned, ends) = interruptible(py, || {
         let plan = plan.judged()?;
         Ok::<_, model::Error>((optics::circuits(plan, &optics)?, optics.port_map(&plan.fabric.shape)?.ends))
@@ -105,6 +106,48 @@ pub fn circuits(
     let told = (optics.spelling(), optics.numbering());
     let judged = (assigned.least_connects, assigned.charged_s);
     Ok((PyCircuits(assigned.circuits), judged, told, ends))
+}
+
+/// Circuits of an iteration; how optics and the numbering are called, and what is at every port.
+type IterationTuple = (PyCircuits, (String, &'static str), Vec<Vec<String>>);
+
+#[pyfunction]
+pub fn iteration_circuits(
+    py: Python<'_>,
+    training: &PyTrainingPlan,
+    kind: &Bound<'_, PyAny>,
+    names: Vec<String>,
+    switch_ports: Option<u32>,
+) -> CoreResult<IterationTuple> {
+    let optics = described(kind, names, switch_ports)?;
+    let training = &training.0;
+    let (circuits, map) = interruptible(py, || {
+        Ok::<_, model::Error>((
+            optics::iteration_circuits(training, &optics)?,
+            optics.port_map(&training.fabric.shape)?,
+        ))
+    })??;
+    Ok((PyCircuits(circuits), (optics.spelling(), optics.numbering()), map.ends))
+}
+
+fn described(kind: &Bound<'_, PyAny>, names: Vec<String>, switch_ports: Option<u32>) -> CoreResult<Optics> {
+    let optics = Optics::parse(&text("optics", kind)?)?.with_names(names);
+    Ok(match switch_ports {
+        Some(ports) => optics.with_switch_ports(ports),
+        None => optics,
+    })
+}
+
+#[pyfunction]
+pub fn verify_iteration_circuits(
+    py: Python<'_>,
+    circuits: &PyCircuits,
+    training: &PyTrainingPlan,
+    optics: Option<&Bound<'_, PyAny>>,
+) -> CoreResult<Vec<CheckTuple>> {
+    let optics = optional_text("optics", optics)?;
+    let report = interruptible(py, || verify::iteration_circuits(&circuits.0, &training.0, optics.as_deref()))??;
+    Ok(checks(&report))
 }
 
 #[pyfunction]

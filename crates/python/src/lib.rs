@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]
-    use super::circuits::{PyCircuits, circuits, verify_circuits};
+    use super::circuits::{PyCircuits, circuits, iteration_circuits, verify_circuits, verify_iteration_circuits};
     #[pymodule_export]
     use super::comparison::{baselines, compare};
     #[pymodule_export]

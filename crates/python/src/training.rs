@@ -37,7 +37,7 @@ impl PyWorkload {
 }
 
 #[pyclass(name = "TrainingPlan", module = "lightloom._core", frozen)]
-pub struct PyTrainingPlan(TrainingPlan);
+pub struct PyTrainingPlan(pub TrainingPlan);
 
 #[pymethods]
 impl PyTrainingPlan {

@@ -2,13 +2,16 @@
 
 mod described;
 mod geometry;
+mod iteration;
 mod light;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Circuits, Configuration, Error, Initial, Plan, Rank, Result, SwitchSetting, Topology, counted, sum_seconds,
+    Circuits, Configuration, Error, Initial, Plan, Rank, Result, Shape, SwitchSetting, Topology, counted, sum_seconds,
 };
+
+pub use iteration::iteration_circuits;
 
 use crate::changes::Charge;
 use crate::report::{Check, Report, Tally};
@@ -26,8 +29,8 @@ enum Layout {
 
 impl Layout {
     /// The layout of a kind with its parameters; else the one that the number of switches suggests.
-    fn of(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Result<Self> {
-        let ports = plan.fabric.shape.ports();
+    fn of(circuits: &Circuits, shape: &Shape, optics: Option<&str>) -> Result<Self> {
+        let ports = shape.ports();
         let crossbar = Self::Crossbar { ports };
         let told = match optics {
             None if circuits.switches().len() == ports as usize && ports > 1 => Self::Parallel,
@@ -56,8 +59,7 @@ impl Layout {
     }
 
     /// Switches, and the ports that each needs.
-    fn switches(self, plan: &Plan) -> (usize, u32) {
-        let shape = &plan.fabric.shape;
+    fn switches(self, shape: &Shape) -> (usize, u32) {
         match self {
             Self::Crossbar { ports } => (1, shape.gpus().saturating_mul(ports)),
             Self::Parallel => (shape.ports() as usize, shape.gpus()),
@@ -70,6 +72,14 @@ impl Layout {
         match self {
             Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) / ports,
             Self::Parallel => port - 1,
+        }
+    }
+
+    /// The port of its GPU, or of its island, that is at a port of a switch.
+    fn port(self, switch: usize, port: u32) -> u32 {
+        match self {
+            Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) % ports,
+            Self::Parallel => switch as u32,
         }
     }
 
@@ -98,8 +108,8 @@ impl Layout {
 /// # Errors
 /// An optical layer that is not known here, or settings that no mesh has.
 pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Result<Report> {
-    let layout = Layout::of(circuits, plan, optics)?;
-    let (switches, has_ports) = switches_check(circuits, plan, layout);
+    let layout = Layout::of(circuits, &plan.fabric.shape, optics)?;
+    let (switches, has_ports) = switches_check(circuits, &plan.fabric.shape, layout);
     let mut checks = vec![switches];
     if has_ports {
         checks.extend(followed(circuits, plan, layout));
@@ -111,8 +121,8 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
     Ok(Report { checks })
 }
 
-fn switches_check(circuits: &Circuits, plan: &Plan, layout: Layout) -> (Check, bool) {
-    let (switches, ports) = layout.switches(plan);
+fn switches_check(circuits: &Circuits, shape: &Shape, layout: Layout) -> (Check, bool) {
+    let (switches, ports) = layout.switches(shape);
     let mut tally = Tally::new("switches");
     let found = circuits.switches();
     let mut holds = tally.expect(found.len() == switches, || {

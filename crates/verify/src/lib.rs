@@ -36,7 +36,7 @@ mod routing;
 mod shared_ports;
 mod training;
 
-pub use circuits::circuits;
+pub use circuits::{circuits, iteration_circuits};
 pub use report::{Check, Report};
 pub use training::{training, training_bound};
 

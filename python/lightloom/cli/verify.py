@@ -14,8 +14,6 @@ from lightloom.views.rows import rows_as_csv
 
 # How a file of the verb `circuits` begins.
 CIRCUITS = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.circuits/')
-# And what `train` wrote.
-TRAINING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
 # Signs that JSON is meant to be a plan: its schema, or keys that plans have and no format of another tool has.
 PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom\.)')
 
@@ -52,7 +50,8 @@ def command(
     HARVEST's schedule.json: its own numbers are checked, and that collective.json next to it finds its paths there.
 
     A file of `circuits` is checked against its --plan: its changes are followed from dark switches on, and what they
-    join must be the topology of every step, in time. In a mesh of MZIs light is followed from every transmitter
+    join must be the topology of every step, in time; where --plan is a training iteration, those of every event of
+    all its groups, in iterations that follow one another. In a mesh of MZIs light is followed from every transmitter
     through the states, and ways and losses are recomputed.
 
     \b
@@ -124,6 +123,7 @@ def verify_file(
     from lightloom.formats.schedules import schedule_of
     from lightloom.formats.source import Source
     from lightloom.plans import MAX_FILE_BYTES, Plan
+    from lightloom.training.documents import is_training
     from lightloom.training.result import Training
 
     if topology is None and is_trace(path):
@@ -151,7 +151,7 @@ def verify_file(
                 "plan" if reference.plan is not None else "optics",
                 "it is used only with a file that the verb circuits wrote",
             )
-        if TRAINING.search(source.text, 0, 1000):
+        if is_training(source.text):
             return "training iteration", verify(Training.unjudged(source.text))
         if f'"{SIDE_SCHEMA}"' in source.text[:200]:
             raise refuse("file", f"`{path}` is the side file of an export; give the exported file or folder")
@@ -174,9 +174,9 @@ def _verify_sequence(stated: StatedSequence) -> list[Check]:
 def _verify_circuits(text: str, reference: Reference) -> list[Check]:
     from lightloom import verify
     from lightloom.optics.port_maps import Circuits
-    from lightloom.plans import Plan
+    from lightloom.training.documents import plan_or_training
 
     circuits = Circuits.from_json(text)
     if reference.plan is None:
         raise refuse("plan", "missing; circuits are checked against their plan: give --plan FILE")
-    return verify(circuits, plan=Plan.load(reference.plan), optics=reference.optics)
+    return verify(circuits, plan=plan_or_training(reference.plan), optics=reference.optics)

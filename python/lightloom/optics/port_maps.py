@@ -1,4 +1,4 @@
-"""The circuits of a plan on the ports of switches: what to connect, what to disconnect, and when."""
+"""The circuits of a plan or a training iteration on the ports of switches: what to connect, disconnect, and when."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from lightloom.inputs.optics import Optics
 from lightloom.optics.mesh_light import LightPath, MziState
 from lightloom.optics.meshes import PlacedMesh
 from lightloom.plans import Plan
+from lightloom.training.documents import plan_or_training
+from lightloom.training.result import Training
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["Circuits", "Configuration", "Switch", "SwitchSetting", "circuits"]
+__all__ = ["Circuits", "Configuration", "ConfigurationEvents", "Switch", "SwitchSetting", "circuits"]
 
 MAX_FILE_BYTES = 256 * MIB
 
@@ -60,13 +62,26 @@ class SwitchSetting:
         return sum(len(np.union1d(self.connect[:, side], self.disconnect[:, side])) for side in (0, 1))
 
 
+class ConfigurationEvents(NamedTuple):
+    """The events of a training iteration between which a configuration is set, by the ids of their nodes.
+
+    after: those that used the ports last, which are free once all of these have come so far. before: those that need
+    the new circuits; empty where ports go back to the resting topology.
+    """
+
+    after: tuple[str, ...]
+    before: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """The settings of all switches during some steps of a plan.
+    """The settings of all switches during some steps of a plan, or between some events of an iteration.
 
-    index: its place, from 0. topology_index: its topology's place in `Plan.topologies`. steps: indices of the plan's
-    steps during which it is held; empty if the plan starts on a topology that it leaves at once. time_s: seconds from
-    the start of the plan at which it has to begin being set; the first is there from the start. switches: by switch.
+    index: its place, from 0. topology_index: its topology's place in `Plan.topologies`; in an iteration, a number that
+    the same connections have whenever they come back. steps: indices of the plan's steps during which it is held;
+    empty if the plan starts on a topology that it leaves at once, and in an iteration. time_s: seconds from the start
+    at which it has to begin being set; the first is there from the start. switches: by switch. events: those that it
+    is set between; None in a plan, and for the first configuration of an iteration.
     """
 
     index: int
@@ -74,6 +89,7 @@ class Configuration:
     steps: tuple[int, ...]
     time_s: float
     switches: tuple[SwitchSetting, ...]
+    events: ConfigurationEvents | None = None
 
     @property
     def connects(self) -> int:
@@ -99,7 +115,7 @@ class PortLabels(NamedTuple):
 
 
 class Circuits(Table):
-    """The circuits of a plan on the ports of switches, configuration by configuration; immutable.
+    """The circuits of a plan, or of a training iteration, on the ports of switches, by configuration; immutable.
 
     Made by `lightloom.circuits`, or read back by `Circuits.load` and `Circuits.from_json`.
     """
@@ -112,12 +128,14 @@ class Circuits(Table):
         least_connects: int | None = None,
         charged_s: float | None = None,
         labels: PortLabels | None = None,
+        training: Training | None = None,
     ) -> None:
         self._core = core
         self._plan = plan
         self._least_connects = least_connects
         self._charged_s = charged_s
         self._labels = labels
+        self._training = training
 
     @classmethod
     def from_json(cls, text: str) -> Circuits:
@@ -144,8 +162,13 @@ class Circuits(Table):
 
     @property
     def plan(self) -> Plan | None:
-        """The plan of the circuits; None if they were read from a file."""
+        """The plan of the circuits; None if they are an iteration's, or were read from a file."""
         return self._plan
+
+    @property
+    def training(self) -> Training | None:
+        """The training iteration of the circuits; None if they are a plan's, or were read from a file."""
+        return self._training
 
     @property
     def labels(self) -> PortLabels | None:
@@ -170,8 +193,9 @@ class Circuits(Table):
                     SwitchSetting(switch.name, *map(_read_only, lists))
                     for switch, lists in zip(self.switches, settings, strict=True)
                 ),
+                None if events is None else ConfigurationEvents(*map(tuple, events)),
             )
-            for index, (topology, steps, time_s, settings) in enumerate(self._core.configurations)
+            for index, (topology, steps, time_s, events, settings) in enumerate(self._core.configurations)
         )
 
     @cached_property
@@ -297,7 +321,14 @@ class Circuits(Table):
         return hash(self.to_json())
 
     def __reduce__(self) -> tuple[type[Circuits], tuple[Any, ...]]:
-        return type(self), (self._core, self._plan, self._least_connects, self._charged_s, self._labels)
+        return type(self), (
+            self._core,
+            self._plan,
+            self._least_connects,
+            self._charged_s,
+            self._labels,
+            self._training,
+        )
 
     def __repr__(self) -> str:
         switches = _core.counted(len(self.switches), "switch")
@@ -311,17 +342,26 @@ class Circuits(Table):
 _COLUMNS = ("configuration", "topology_index", "time_s", "switch", "ingress", "egress", "change")
 
 
-def circuits(plan: Plan | str | os.PathLike[str], optics: Optics | str | os.PathLike[str] | None = None) -> Circuits:
-    """Put the circuits of a plan on the ports of switches, so that few connections change between topologies.
+def circuits(
+    plan: Plan | Training | str | os.PathLike[str], optics: Optics | str | os.PathLike[str] | None = None
+) -> Circuits:
+    """Put the circuits of a plan or a training iteration on the ports of switches, so that few connections change.
 
-    plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`.
+    plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`. A Training, or the JSON file of
+        one: the circuits of all its groups together, over one iteration that repeats.
     optics: one of `lightloom list optics` such as `"crossbar"`, an `Optics`, or a TOML file of one; where nothing is
-        said, the optical layer that the plan is for, else a crossbar.
+        said, the optical layer that the plan is for, else a crossbar. For an iteration `"crossbar"` or `"parallel"`.
 
     Raises `InputError` that names the argument; also where the switches have too few ports, or cannot have a topology.
     """
-    held = plan if isinstance(plan, Plan) else Plan.load(plan)
-    described = Optics.load(optics if optics is not None else held.optics or "crossbar")
+    held = plan_or_training(plan)
+    known = held.optics if isinstance(held, Plan) else None
+    described = Optics.load(optics if optics is not None else known or "crossbar")
+    if isinstance(held, Training):
+        made, (kind, numbering), ends = _core.iteration_circuits(
+            _core.TrainingPlan.from_json(held.to_json()), described.kind, list(described.names), described.switch_ports
+        )
+        return Circuits(made, labels=PortLabels(kind, numbering, tuple(map(tuple, ends))), training=held)
     core, (least_connects, charged_s), (kind, numbering), ends = _core.circuits(
         held.core, described.kind, list(described.names), described.switch_ports
     )

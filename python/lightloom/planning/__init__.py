@@ -151,7 +151,10 @@ def compare(
 
 
 def verify(
-    subject: Plan | _core.Schedule | Circuits | Training, *, plan: Plan | None = None, optics: str | None = None
+    subject: Plan | _core.Schedule | Circuits | Training,
+    *,
+    plan: Plan | Training | None = None,
+    optics: str | None = None,
 ) -> list[Check]:
     """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from its own data only.
 
@@ -159,10 +162,11 @@ def verify(
     `Training.from_json` gives have passed; `Training.unjudged` reads others.
 
     Circuits are judged against their plan, which must pass its own judge: their changes are followed from dark switches
-    on, and the result must be the plan's topologies, in time. In a mesh of MZIs light is followed through the
+    on, and the result must be the plan's topologies, in time. Those of a training iteration are followed over two
+    iterations, and every step of every event must have its circuits. In a mesh of MZIs light is followed through the
     states, and ways and losses are recomputed; of files that do not say how the mesh is built, states are counted.
 
-    plan: of Circuits, where they were read from a file. optics: of Circuits, the kind with its parameters, such as
+    plan: of Circuits, a Plan or a Training, where they were read from a file. optics: of Circuits, the kind with its parameters, such as
     `"islands:4x2"`; without it the one that the plan is for, else the number of switches says whether there is one for
     all ports or one for each. The settings of a mesh must be those of the circuits.
 
@@ -172,12 +176,15 @@ def verify(
     from lightloom.training.result import Training
 
     if isinstance(subject, Circuits):
-        beside = plan if plan is not None else subject.plan
-        if not isinstance(beside, Plan):
-            raise refuse("plan", "missing; circuits are checked against their plan")
-        known = beside.optics if subject.labels is None else subject.labels.optics
-        kind = known if optics is None else optics
-        return [Check(*check) for check in _core.verify_circuits(subject.core, beside.core, kind)]
+        of = plan if plan is not None else subject.plan or subject.training
+        known = None if subject.labels is None else subject.labels.optics
+        if isinstance(of, Training):
+            training, kind = _core.TrainingPlan.from_json(of.to_json()), known if optics is None else optics
+            return [Check(*check) for check in _core.verify_iteration_circuits(subject.core, training, kind)]
+        if not isinstance(of, Plan):
+            raise refuse("plan", "missing; circuits are checked against their plan or training iteration")
+        kind = optics if optics is not None else of.optics if known is None else known
+        return [Check(*check) for check in _core.verify_circuits(subject.core, of.core, kind)]
     if plan is not None or optics is not None:
         raise refuse("plan" if plan is not None else "optics", "it is used only with circuits")
     if isinstance(subject, Training):

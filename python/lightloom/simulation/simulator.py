@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from lightloom.base.files import read_text
 from lightloom.inputs.quantities import bytes_of, seconds_of
-from lightloom.plans import MAX_FILE_BYTES, Plan
+from lightloom.plans import Plan
 from lightloom.simulation import Simulation, SimulationSettings
 from lightloom.simulation.iterations import TrainingSimulation
-from lightloom.training.result import Training
+from lightloom.training.documents import plan_or_training
 
 if TYPE_CHECKING:
     import os
 
-# How a file of the verb `train` begins.
-TRAINING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
+    from lightloom.training.result import Training
 
 
 class _Settings(TypedDict, total=False):
@@ -82,11 +79,7 @@ def simulate(
         buffer_bytes=None if buffer is None else bytes_of("buffer", buffer),
         symmetry=symmetry,
     )
-    if isinstance(plan, (Plan, Training)):
-        subject = plan
-    else:
-        text = read_text("plan", plan, MAX_FILE_BYTES)
-        subject = (Training if TRAINING.match(text) else Plan).from_json(text)
+    subject = plan_or_training(plan)
     if isinstance(subject, Plan):
         return Simulation(subject, settings)
     return TrainingSimulation(subject, settings)

@@ -1,7 +1,7 @@
 //! Instructions for switches survive JSON, and nothing that no switch can do gets in.
 
 use lightloom_formats::{circuits_from_json, circuits_to_json};
-use model::{Circuits, Configuration, Connection, Switch, SwitchSetting};
+use model::{Circuits, Configuration, ConfigurationEvents, Connection, Switch, SwitchSetting};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -32,6 +32,10 @@ fn any_circuits() -> impl Strategy<Value = Circuits> {
                     steps: vec![step],
                     time_s,
                     switches: settings,
+                    events: (step % 2 == 1).then(|| ConfigurationEvents {
+                        after: vec![format!("\"{step}\"")],
+                        before: Vec::new(),
+                    }),
                 });
             }
             Circuits::new((0..switches).map(named).collect(), configurations).unwrap()

@@ -45,6 +45,10 @@ impl Kind for Crossbar {
         Ok(PortMap { switches: vec![switch], ends: vec![ends] })
     }
 
+    fn place(&self, shape: &Shape, gpu: u32, port: u32) -> Option<(usize, u32)> {
+        Some((0, gpu * shape.ports() + port + 1))
+    }
+
     fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         let sites = Sites { sites: fabric.shape.gpus(), ports: fabric.shape.ports() };
         let circuits: Vec<_> = held

@@ -48,6 +48,10 @@ impl Kind for Parallel {
         Ok(PortMap { ends: vec![ends; switches.len()], switches })
     }
 
+    fn place(&self, _shape: &Shape, gpu: u32, port: u32) -> Option<(usize, u32)> {
+        Some((port as usize, gpu + 1))
+    }
+
     fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         let delays_s = fabric.reconfiguration.delay().terms().by_port_s;
         let ports = fabric.shape.ports() as usize;

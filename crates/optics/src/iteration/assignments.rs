@@ -1,0 +1,126 @@
+//! Which transmitter and receiver every circuit of a group's topology takes among the group's ports.
+
+use std::collections::BTreeMap;
+
+use model::{Error, Fabric, Initial, Result, Shape, TrainingPlan, Work};
+
+use super::purposes::Catalogue;
+use crate::Optics;
+use crate::held::Held;
+
+/// A port of a member of a group: place of the member, place of the port in the set of ports.
+pub(super) type Place = (usize, usize);
+
+/// The circuits of a topology on a set of ports.
+pub(super) struct Wiring {
+    ports: usize,
+    to: Vec<Option<Place>>,
+    from: Vec<Option<Place>>,
+}
+
+impl Wiring {
+    /// The receiver that a transmitter sends to.
+    pub(super) fn to(&self, (member, port): Place) -> Option<Place> {
+        self.to[member * self.ports + port]
+    }
+
+    /// The transmitter that a receiver hears.
+    pub(super) fn from(&self, (member, port): Place) -> Option<Place> {
+        self.from[member * self.ports + port]
+    }
+}
+
+/// By number of the topology and size of the set of ports.
+pub(super) struct Assignments(BTreeMap<(usize, usize), Wiring>);
+
+impl Assignments {
+    /// All topologies of groups of one size and as many ports are put on ports together, in the order in which they
+    /// first appear, so that what follow each other there share connections.
+    ///
+    /// # Errors
+    /// A layer on which ports have no place of their own, or that cannot have a topology.
+    pub(super) fn new(training: &TrainingPlan, catalogue: &Catalogue<'_>, optics: &Optics) -> Result<Self> {
+        let mut by_size: BTreeMap<(u32, usize), Vec<usize>> = BTreeMap::new();
+        let mut add = |topology: usize, ports: usize| {
+            let listed = by_size.entry((catalogue.topologies[topology].ranks(), ports)).or_default();
+            if !listed.contains(&topology) {
+                listed.push(topology);
+            }
+        };
+        for (planned, node) in training.events.iter().zip(&training.workload.nodes) {
+            let ports = planned.ports.len();
+            match (&node.work, planned.plan, planned.topology) {
+                (Work::Collective { .. }, Some(plan), _) => {
+                    let plan = &catalogue.plans[plan];
+                    let later = plan.later.iter().map(|(topology, _)| *topology);
+                    [plan.first].into_iter().chain(later).chain(plan.resting).for_each(|topology| add(topology, ports));
+                }
+                (_, _, Some(stated)) => add(catalogue.message_topologies[stated].0, ports),
+                _ => {}
+            }
+        }
+        let mut made = BTreeMap::new();
+        for ((gpus, ports), topologies) in by_size {
+            let shape = Shape::new(gpus, &[], ports as u32)?;
+            let fabric = Fabric { shape, initial: Initial::Free, optics: None, ..training.fabric.clone() };
+            let held: Vec<Held> =
+                (0..).zip(&topologies).map(|(place, &topology)| held(catalogue, place, topology)).collect();
+            let assignment = optics.assign(&fabric, &held)?;
+            let at = Ports::of(optics, &fabric.shape)?;
+            for (&topology, connections) in topologies.iter().zip(&assignment.connections) {
+                let mut wiring =
+                    Wiring { ports, to: vec![None; gpus as usize * ports], from: vec![None; gpus as usize * ports] };
+                for (switch, one) in
+                    connections.iter().enumerate().flat_map(|(switch, all)| all.iter().map(move |one| (switch, one)))
+                {
+                    let (source, destination) = (at.place(switch, one.ingress), at.place(switch, one.egress));
+                    wiring.to[source.0 * ports + source.1] = Some(destination);
+                    wiring.from[destination.0 * ports + destination.1] = Some(source);
+                }
+                made.insert((topology, ports), wiring);
+            }
+        }
+        Ok(Self(made))
+    }
+
+    /// The circuits of a topology on so many ports.
+    pub(super) fn wiring(&self, topology: usize, ports: usize) -> &Wiring {
+        &self.0[&(topology, ports)]
+    }
+}
+
+fn held<'a>(catalogue: &Catalogue<'a>, place: usize, topology: usize) -> Held<'a> {
+    let topology = catalogue.topologies[topology];
+    Held { index: place, topology, steps: vec![place], time_s: place as f64, change: None }
+}
+
+/// Whose port is at every port of the switches.
+struct Ports(BTreeMap<(usize, u32), Place>);
+
+impl Ports {
+    fn of(optics: &Optics, shape: &Shape) -> Result<Self> {
+        let mut made = BTreeMap::new();
+        for gpu in 0..shape.gpus() {
+            for port in 0..shape.ports() {
+                made.insert(place_of(optics, shape, gpu, port)?, (gpu as usize, port as usize));
+            }
+        }
+        Ok(Self(made))
+    }
+
+    fn place(&self, switch: usize, port: u32) -> Place {
+        self.0[&(switch, port)]
+    }
+}
+
+/// The switch, and its port, at which a port of a GPU is.
+///
+/// # Errors
+/// A layer on which GPUs share ports.
+pub(super) fn place_of(optics: &Optics, shape: &Shape, gpu: u32, port: u32) -> Result<(usize, u32)> {
+    optics.place(shape, gpu, port).ok_or_else(|| {
+        let accepts = "for the groups of an iteration, switches at which every port of a GPU has a port of its own: \
+                       crossbar or parallel";
+        Error::value("optics", format!("`{}`", optics.spelling()), accepts)
+    })
+}

@@ -1,0 +1,258 @@
+//! Check that a circuits file gives every event of a training iteration the circuits that it needs, in time.
+//!
+//! Iterations follow one another: the file is followed twice, and what the events of the second iteration find is
+//! judged, so that a circuit that was set up in the iteration before counts.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use model::{Circuits, Rank, Result, Topology, TrainingPlan, Work, sum_seconds};
+
+use super::{Layout, switches_check};
+use crate::report::{Check, Report, Tally};
+
+/// Rounding error of a time, relative to the iteration's.
+const ROUNDING: f64 = 1e-9;
+
+/// A circuit from a port of a rank, while it is lit.
+#[derive(Debug, Clone, Copy)]
+struct Lit {
+    from_s: f64,
+    until_s: f64,
+    rank: Rank,
+    port: u32,
+}
+
+/// What switches join over two iterations, by rank and port of the transmitter, in the order of time.
+struct History {
+    by_port: BTreeMap<(Rank, u32), Vec<Lit>>,
+    rounding_s: f64,
+}
+
+impl History {
+    /// The receiver that hears a transmitter all the time between two.
+    fn heard(&self, rank: Rank, port: u32, from_s: f64, until_s: f64) -> Option<(Rank, u32)> {
+        let lit = self.by_port.get(&(rank, port))?;
+        let next = lit.partition_point(|lit| lit.from_s <= from_s + self.rounding_s);
+        let last = lit.get(next.checked_sub(1)?)?;
+        (last.until_s + self.rounding_s >= until_s).then_some((last.rank, last.port))
+    }
+
+    /// Circuits between ranks that are lit all the time between two, among some ports.
+    fn circuits(&self, ranks: &[Rank], ports: &[u32], from_s: f64, until_s: f64) -> BTreeMap<(Rank, Rank), u32> {
+        let members: BTreeSet<Rank> = ranks.iter().copied().collect();
+        let mut found = BTreeMap::new();
+        for (&rank, &port) in ranks.iter().flat_map(|rank| ports.iter().map(move |port| (rank, port))) {
+            let heard = self.heard(rank, port, from_s, until_s);
+            if let Some((other, _)) = heard.filter(|(other, port)| members.contains(other) && ports.contains(port)) {
+                *found.entry((rank, other)).or_insert(0) += 1;
+            }
+        }
+        found
+    }
+}
+
+/// Judges what switches are told for `training`: the changes followed over two iterations, and the circuits that every
+/// step of every event finds, from its start to its end, set up for as long as a change takes. `optics` is the kind of
+/// the switches; without it their number says whether they are one for all or one a port.
+///
+/// # Errors
+/// An optical layer that is not known here.
+pub fn iteration_circuits(circuits: &Circuits, training: &TrainingPlan, optics: Option<&str>) -> Result<Report> {
+    let shape = &training.fabric.shape;
+    let layout = Layout::of(circuits, shape, optics)?;
+    let (switches, has_ports) = switches_check(circuits, shape, layout);
+    let mut checks = vec![switches];
+    if has_ports {
+        let total_s = training.events.iter().map(|event| event.end_s).fold(0.0, f64::max);
+        let change_s = training.fabric.reconfiguration.delay().constant_s().unwrap_or(0.0);
+        let (history, changes) = followed(circuits, layout, (total_s, change_s));
+        checks.extend([changes, events_check(circuits, training), served(training, &history, total_s)]);
+    }
+    Ok(Report { checks })
+}
+
+/// The changes of two iterations: what is joined, and since when it is lit.
+fn followed(circuits: &Circuits, layout: Layout, (total_s, change_s): (f64, f64)) -> (History, Check) {
+    let mut tally = Tally::new("changes");
+    let mut by_port: BTreeMap<(Rank, u32), Vec<Lit>> = BTreeMap::new();
+    let mut joined: Vec<BTreeMap<u32, (u32, f64)>> = vec![BTreeMap::new(); circuits.switches().len()];
+    let configurations = circuits.configurations();
+    let laps = [(0.0, 0), (total_s, 1)].into_iter();
+    for (lap_s, skipped) in laps {
+        for (index, configuration) in configurations.iter().enumerate().skip(skipped) {
+            interruption::check();
+            let is_first = index == 0;
+            let time_s = configuration.time_s + lap_s;
+            for (switch, (state, told)) in joined.iter_mut().zip(&configuration.switches).enumerate() {
+                let at = || format!("configuration {}, {}", index + 1, circuits.switches()[switch].name);
+                for one in &told.disconnect {
+                    let was = state.remove(&one.ingress);
+                    tally.expect(was.is_some_and(|(egress, _)| egress == one.egress), || {
+                        format!("{}: {} → {} is disconnected and was not connected", at(), one.ingress, one.egress)
+                    });
+                    if let Some((egress, from_s)) = was {
+                        add(&mut by_port, layout, switch, (one.ingress, egress), from_s, time_s);
+                    }
+                }
+                for one in &told.connect {
+                    let from_s = if is_first { f64::NEG_INFINITY } else { time_s + change_s };
+                    let was = state.insert(one.ingress, (one.egress, from_s));
+                    tally.expect(was.is_none(), || {
+                        format!("{}: ingress port {} is connected and was in use", at(), one.ingress)
+                    });
+                }
+                let egress: BTreeSet<u32> = state.values().map(|(egress, _)| *egress).collect();
+                tally.expect(egress.len() == state.len(), || format!("{}: an egress port is connected twice", at()));
+                tally
+                    .expect(time_s <= total_s + lap_s, || format!("{}: it begins after the iteration has ended", at()));
+            }
+        }
+        for (switch, (state, first)) in joined.iter().zip(&configurations[0].switches).enumerate() {
+            let first: Vec<(u32, u32)> = first.connections.iter().map(|one| (one.ingress, one.egress)).collect();
+            let last: Vec<(u32, u32)> = state.iter().map(|(&ingress, &(egress, _))| (ingress, egress)).collect();
+            tally.expect(first == last, || {
+                let name = &circuits.switches()[switch].name;
+                format!(
+                    "{name}: the last configuration has other connections than the first, with which iterations begin"
+                )
+            });
+        }
+    }
+    for (switch, state) in joined.into_iter().enumerate() {
+        for (ingress, (egress, from_s)) in state {
+            add(&mut by_port, layout, switch, (ingress, egress), from_s, f64::INFINITY);
+        }
+    }
+    let check = tally.into_check("change", "of connections, followed over two iterations");
+    (History { by_port, rounding_s: ROUNDING * total_s }, check)
+}
+
+fn add(
+    by_port: &mut BTreeMap<(Rank, u32), Vec<Lit>>,
+    layout: Layout,
+    switch: usize,
+    (ingress, egress): (u32, u32),
+    from_s: f64,
+    until_s: f64,
+) {
+    // One that is given up before it is lit was never there.
+    if from_s <= until_s {
+        let (rank, port) = (layout.at(egress), layout.port(switch, egress));
+        let at = (layout.at(ingress), layout.port(switch, ingress));
+        by_port.entry(at).or_default().push(Lit { from_s, until_s, rank, port });
+    }
+}
+
+/// Whether the events that configurations name are those of the iteration.
+fn events_check(circuits: &Circuits, training: &TrainingPlan) -> Check {
+    let mut tally = Tally::new("events");
+    let known: BTreeSet<&str> = training.workload.nodes.iter().map(|node| node.id.as_str()).collect();
+    for (index, configuration) in circuits.configurations().iter().enumerate() {
+        tally.expect(configuration.events.is_some() == (index > 0) && configuration.steps.is_empty(), || {
+            format!(
+                "configuration {}: all but the first say between which events they are set, and none has steps",
+                index + 1
+            )
+        });
+        for name in configuration.events.iter().flat_map(|events| events.after.iter().chain(&events.before)) {
+            tally.expect(known.contains(name.as_str()), || {
+                let name: String = name.chars().take(60).collect();
+                format!("configuration {}: the iteration has no node `{name}`", index + 1)
+            });
+        }
+    }
+    tally.into_check("statement", "of events that configurations are set between")
+}
+
+/// Whether every step of every event of the second iteration has its circuits.
+fn served(training: &TrainingPlan, history: &History, total_s: f64) -> Check {
+    let mut tally = Tally::new("circuits");
+    for (event, (planned, node)) in training.events.iter().zip(&training.workload.nodes).enumerate() {
+        interruption::check();
+        let id: String = node.id.chars().take(60).collect();
+        let ends_s = planned.end_s + total_s;
+        match (&node.work, planned.plan.map(|plan| &training.plans[plan])) {
+            (Work::Collective { .. }, Some(plan)) => {
+                let groups = training.workload.groups_of(event);
+                for (index, step) in plan.steps.iter().enumerate() {
+                    let after_s = sum_seconds(plan.steps[index + 1..].iter().map(|step| step.cost.total_s()));
+                    let own_s = step.cost.total_s() - step.cost.reconfiguration_s;
+                    let span_s = (ends_s - after_s - own_s, ends_s - after_s);
+                    for ranks in &groups {
+                        let found = history.circuits(ranks, &planned.ports, span_s.0, span_s.1);
+                        let fault = fault(&found, &wanted(&plan.topologies[step.topology], ranks));
+                        tally.expect(fault.is_none(), || {
+                            format!("node `{id}`, step {}: {}", index + 1, fault.unwrap_or_default())
+                        });
+                    }
+                }
+            }
+            (Work::Send { pairs, .. }, _) => {
+                let span_s = (planned.start_s + total_s, ends_s);
+                let stated = planned.topology.map(|topology| &training.topologies[topology]);
+                for &(source, destination) in pairs {
+                    let fault = if planned.direct {
+                        let found = history.circuits(&[source, destination], &planned.ports, span_s.0, span_s.1);
+                        let has = found.get(&(source, destination)).copied().unwrap_or(0) as usize;
+                        let of = planned.ports.len();
+                        (has != of).then(|| format!("{has} of {of} circuits from rank {source} to rank {destination}"))
+                    } else {
+                        let ranks = group_of(training, stated.and_then(|stated| stated.axis), source);
+                        let found = history.circuits(&ranks, &planned.ports, span_s.0, span_s.1);
+                        let needs =
+                            stated.map(|stated| distance(&wanted(&stated.topology, &ranks), source, destination));
+                        let has = distance(&found, source, destination);
+                        (has.is_none() || needs.is_some_and(|needs| needs != has)).then(|| {
+                            format!("no path from rank {source} to rank {destination} as long as the iteration says")
+                        })
+                    };
+                    tally.expect(fault.is_none(), || format!("node `{id}`: {}", fault.unwrap_or_default()));
+                }
+            }
+            _ => {}
+        }
+    }
+    tally.into_check("use", "of circuits, lit from begin to end, set up as long before as a change takes")
+}
+
+/// The group of an axis that has a rank; all ranks where there is no axis.
+fn group_of(training: &TrainingPlan, axis: Option<usize>, rank: Rank) -> Vec<Rank> {
+    let of_axis =
+        axis.and_then(|axis| training.workload.axis_groups(axis).into_iter().find(|group| group.contains(&rank)));
+    of_axis.unwrap_or_else(|| (0..training.workload.ranks).collect())
+}
+
+/// The circuits of a topology between the ranks of a group.
+fn wanted(topology: &Topology, ranks: &[Rank]) -> BTreeMap<(Rank, Rank), u32> {
+    let mut wanted = BTreeMap::new();
+    for link in topology.expanded() {
+        *wanted.entry((ranks[link.src as usize], ranks[link.dst as usize])).or_insert(0) += link.count;
+    }
+    wanted
+}
+
+/// The first pair of ranks with another number of circuits than it needs.
+fn fault(found: &BTreeMap<(Rank, Rank), u32>, wanted: &BTreeMap<(Rank, Rank), u32>) -> Option<String> {
+    let pairs: BTreeSet<(Rank, Rank)> = wanted.keys().chain(found.keys()).copied().collect();
+    pairs.into_iter().find_map(|pair| {
+        let [has, needs] = [found, wanted].map(|of| of.get(&pair).copied().unwrap_or(0));
+        let (source, destination) = pair;
+        (has != needs)
+            .then(|| format!("{has} circuits from rank {source} to rank {destination}, where it needs {needs}"))
+    })
+}
+
+/// Hops from one rank to another.
+fn distance(circuits: &BTreeMap<(Rank, Rank), u32>, source: Rank, destination: Rank) -> Option<u32> {
+    let mut hops = BTreeMap::from([(source, 0)]);
+    let mut reached = VecDeque::from([source]);
+    while let Some(rank) = reached.pop_front() {
+        for &(_, next) in circuits.keys().filter(|(from, _)| *from == rank) {
+            if !hops.contains_key(&next) {
+                hops.insert(next, hops[&rank] + 1);
+                reached.push_back(next);
+            }
+        }
+    }
+    hops.get(&destination).copied()
+}

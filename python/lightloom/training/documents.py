@@ -1,0 +1,34 @@
+"""Files that hold a plan or a training iteration: which of the two it is, and its content."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lightloom.base.files import read_text
+from lightloom.plans import MAX_FILE_BYTES, Plan
+from lightloom.training.result import Training
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["is_training", "plan_or_training"]
+
+# How a file of the verb `train` begins.
+BEGINNING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
+
+
+def is_training(text: str) -> bool:
+    """Whether a text is meant to be a training iteration, by its schema."""
+    return BEGINNING.match(text) is not None
+
+
+def plan_or_training(subject: Plan | Training | str | os.PathLike[str]) -> Plan | Training:
+    """The plan or iteration itself, or that of a JSON file, which must pass its judge.
+
+    Raises `InputError` that names `plan`, or the place of the fault.
+    """
+    if isinstance(subject, (Plan, Training)):
+        return subject
+    text = read_text("plan", subject, MAX_FILE_BYTES)
+    return (Training if is_training(text) else Plan).from_json(text)
