@@ -538,8 +538,8 @@ class Circuits:
     def configurations(
         self,
     ) -> list[tuple[int, list[int], float, tuple[list[str], list[str]] | None, list[tuple[Pairs, Pairs, Pairs]]]]:
-        """Index of the topology, steps, seconds, nodes of the events before and after, and per switch rows of ingress and egress port: all that are joined,
-        those that are new, those that were joined before."""
+        """Index of the topology, steps, seconds, nodes of the events after which it is set and that need it, and per
+        switch rows of ingress and egress port: all that are joined, those that are new, those that were joined."""
     @property
     def light(
         self,

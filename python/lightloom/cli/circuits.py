@@ -26,11 +26,14 @@ SCHEMA = '"lightloom.circuits/1"'
 def command(
     plan: str | None, all_connections: bool, output: str | None, plot: str | None, output_format: str, **settings: Any
 ) -> int:
-    """Put the circuits of a PLAN (JSON) on the ports of switches: what to connect and disconnect, and when.
+    """Put the circuits of a PLAN or training iteration (JSON) on the ports of switches: what to connect, and when.
 
     Circuits that stay from one topology to the next stay on their ports where that is possible. Ports are numbered
     from 1: transmitters are at ingress, receivers at egress ports. A plan that `verify` refuses is refused. PLAN may
     be what --output wrote, too, which is shown or sent as it is.
+
+    For a file of `train`, the circuits of all groups are put on the switches together, over one iteration that repeats:
+    when each configuration has to begin being set, after which events, and which events need it.
 
     With --send, switches set these circuits and are read back. Their former state is kept in a file, which
     --restore brings back. Exit status 1: a switch did not acknowledge. To try it: --simulated-switch scpi in one
@@ -42,6 +45,8 @@ def command(
       lightloom circuits plan.json
       lightloom circuits plan.json --all-connections
       lightloom circuits plan.json --output circuits.json --plot circuits.png
+      lightloom train bert-pccl --ranks 8 --output iteration.json
+      lightloom circuits iteration.json --optics parallel
     """  # noqa: D301
     given = {"plan": plan, "all_connections": all_connections, "output": output, "plot": plot, **settings}
     use = check_use(given)

@@ -166,9 +166,9 @@ def verify(
     iterations, and every step of every event must have its circuits. In a mesh of MZIs light is followed through the
     states, and ways and losses are recomputed; of files that do not say how the mesh is built, states are counted.
 
-    plan: of Circuits, a Plan or a Training, where they were read from a file. optics: of Circuits, the kind with its parameters, such as
-    `"islands:4x2"`; without it the one that the plan is for, else the number of switches says whether there is one for
-    all ports or one for each. The settings of a mesh must be those of the circuits.
+    plan: of Circuits, a Plan or a Training, where they were read from a file. optics: of Circuits, the kind with its
+    parameters, such as `"islands:4x2"`; without it the one that the plan is for, else the number of switches says
+    whether there is one for all ports or one for each. The settings of a mesh must be those of the circuits.
 
     Raises `InputError` that names the argument.
     """

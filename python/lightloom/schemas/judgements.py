@@ -154,9 +154,11 @@ CIRCUITS = record(
         "configurations": several(
             record(
                 {
-                    "topology": whole("place of the topology in the plan"),
-                    "steps": several(whole("step, from 0"), "that it serves"),
-                    "time_s": number("when it has to begin being set, since the plan began", least=None),
+                    "topology": whole(
+                        "place of the topology in the plan; in an iteration the same number means the same connections"
+                    ),
+                    "steps": several(whole("step, from 0"), "steps that it serves; none in an iteration"),
+                    "time_s": number("when it has to begin being set, since the plan or iteration began", least=None),
                     "switches": several(
                         record(
                             {
@@ -170,6 +172,13 @@ CIRCUITS = record(
                     ),
                 },
                 optional={
+                    "events": record(
+                        {
+                            "after": several(text("id of a node"), "events that used the ports last"),
+                            "before": several(text("id of a node"), "events that need it; none where ports go to rest"),
+                        },
+                        "the events of a training iteration that it is set between; the first configuration has none",
+                    ),
                     "light": several(
                         record(
                             {

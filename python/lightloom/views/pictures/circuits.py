@@ -11,6 +11,7 @@ from lightloom.views.axis_units import plain
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import settle
 from lightloom.views.palette import BACKGROUND, PALETTE, TERM_COLOURS, readable_on
+from lightloom.views.pictures.iteration_circuits import plot_iteration
 from lightloom.views.pictures.mesh import Way, plot_ways
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def plot_circuits(circuits: Circuits, path: str | os.PathLike[str] | None = None
     """
     from matplotlib.figure import Figure
 
+    if circuits.training is not None and len(circuits.configurations) > 1:
+        return plot_iteration(circuits, circuits.training, path)
     if circuits.mesh is not None:
         return _plot_on_mesh(circuits, circuits.mesh, path)
     if path is not None:
@@ -92,8 +95,10 @@ def _plot_on_mesh(circuits: Circuits, placed: PlacedMesh, path: str | os.PathLik
 
 
 def _title(circuits: Circuits, columns: int) -> str:
-    plan = circuits.plan
+    plan, training = circuits.plan, circuits.training
     of_plan = "" if plan is None else f"{plan.collective} on {plan.gpus} GPUs: "
+    if training is not None:
+        of_plan = f"{plain(training.name or 'an iteration')} on {training.ranks} ranks: "
     still = f"{circuits.still_ports} of {counted(circuits.lit_ports, 'used port')} never switched"
     drawn = [
         f"first {columns} of {len(circuits.configurations)} configurations"

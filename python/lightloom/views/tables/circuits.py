@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lightloom.optics.mesh_light import LightPath
-    from lightloom.optics.port_maps import Circuits, Configuration, SwitchSetting
+    from lightloom.optics.port_maps import Circuits, Configuration, ConfigurationEvents, SwitchSetting
 
+# Configurations of an iteration that are shown; names of nodes in a cell, and characters of each.
+MOST_CONFIGURATIONS, MOST_NAMES, MOST_CHARACTERS = 24, 2, 28
 RIGHT = ("configuration", "time", "connections", "keep", "connect", "disconnect", "ports changed")
 
 
@@ -28,7 +30,8 @@ def circuits_parts(circuits: Circuits, *, all_connections: bool = False) -> list
     parts: list[RenderableType] = [heading(_title(circuits))]
     if circuits.labels is not None:
         parts.append(Text(f"{circuits.labels.optics}: {circuits.labels.numbering}"))
-    parts += [_changes(circuits), Text("\n".join(_summary(circuits)))]
+    shown = _shown(circuits, all_connections=all_connections)
+    parts += [_changes(circuits, shown), *_left_out(circuits, shown), Text("\n".join(_summary(circuits)))]
     if all_connections:
         parts += [part for configuration in circuits.configurations for part in _connections(circuits, configuration)]
     return parts
@@ -39,15 +42,29 @@ def _title(circuits: Circuits) -> str:
     ports = sorted({switch.ports for switch in circuits.switches})
     size = f"{ports[0]}×{ports[0]}" if len(ports) == 1 else f"{ports[0]}×{ports[0]} to {ports[-1]}×{ports[-1]}"
     where = f"{switches} of {size} ports, {counted(len(circuits.configurations), 'configuration')}"
-    plan = circuits.plan
+    plan, training = circuits.plan, circuits.training
+    if training is not None:
+        name = training.name or "an iteration"
+        return f"{name} on {training.ranks} ranks, {show_time(training.total_s)} an iteration: {where}"
     return where if plan is None else f"{plan.collective} on {plan.gpus} GPUs: {where}"
 
 
-def _changes(circuits: Circuits) -> RenderableType:
+def _of_iteration(circuits: Circuits) -> bool:
+    return circuits.training is not None or any(one.events is not None for one in circuits.configurations)
+
+
+def _shown(circuits: Circuits, *, all_connections: bool) -> tuple[Configuration, ...]:
+    """The configurations that are listed: all of a plan; the first of an iteration, if not all are asked for."""
+    everything = all_connections or not _of_iteration(circuits)
+    return circuits.configurations if everything else circuits.configurations[:MOST_CONFIGURATIONS]
+
+
+def _changes(circuits: Circuits, shown: tuple[Configuration, ...]) -> RenderableType:
     several = len(circuits.switches) > 1
-    columns = ["configuration", "topology", "steps", "time", *(["switch"] if several else [])]
+    what = ("set after", "needed by") if _of_iteration(circuits) else ("topology", "steps")
+    columns = ["configuration", *what, "time", *(["switch"] if several else [])]
     made = table(*columns, *RIGHT[2:], right=RIGHT)
-    for configuration in circuits.configurations:
+    for configuration in shown:
         for place, switch in enumerate(configuration.switches):
             named = _named(circuits, configuration) if place == 0 else [""] * 4
             made.add_row(*named, *([switch.name] if several else []), *_counts(configuration, switch))
@@ -55,12 +72,30 @@ def _changes(circuits: Circuits) -> RenderableType:
 
 
 def _named(circuits: Circuits, configuration: Configuration) -> list[str]:
-    return [
-        str(configuration.index + 1),
-        _topology_name(circuits, configuration),
-        _steps(configuration.steps),
-        show_time(configuration.time_s),
-    ]
+    what = [_topology_name(circuits, configuration), _steps(configuration.steps)]
+    if _of_iteration(circuits):
+        events = configuration.events
+        what = ["-", "-"] if events is None else [_nodes(events.after), _needed_by(events)]
+    return [str(configuration.index + 1), *what, show_time(configuration.time_s)]
+
+
+def _needed_by(events: ConfigurationEvents) -> str:
+    """The events that need a configuration; `rest` where ports go back to the resting topology."""
+    return "its later steps" if events.after == events.before else _nodes(events.before, "rest")
+
+
+def _nodes(names: tuple[str, ...], none: str = "-") -> str:
+    """The first names, each cut where it is long."""
+    cut = [name if len(name) <= MOST_CHARACTERS else f"{name[: MOST_CHARACTERS - 1]}…" for name in names[:MOST_NAMES]]
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{', '.join(cut)}{more}" if names else none
+
+
+def _left_out(circuits: Circuits, shown: tuple[Configuration, ...]) -> list[Text]:
+    left = len(circuits.configurations) - len(shown)
+    if not left:
+        return []
+    return [Text(f"and {left} more, which --all-connections and --format csv list")]
 
 
 def _topology_name(circuits: Circuits, configuration: Configuration) -> str:
@@ -88,6 +123,8 @@ def _counts(configuration: Configuration, switch: SwitchSetting) -> list[str]:
 def _summary(circuits: Circuits) -> list[str]:
     lit, still = circuits.lit_ports, circuits.still_ports
     lines = []
+    if len(circuits.configurations) == 1 and _of_iteration(circuits):
+        lines.append("the circuits never change")
     if len(circuits.configurations) > 1:
         lines.append(f"connections set up after the first configuration: {circuits.connects}{_judged(circuits)}")
     plan, charged_s = circuits.plan, circuits.charged_s
@@ -124,10 +161,13 @@ def _judged(circuits: Circuits) -> str:
 
 
 def _connections(circuits: Circuits, configuration: Configuration) -> list[RenderableType]:
-    number, name, steps, time = _named(circuits, configuration)
+    number, first, second, time = _named(circuits, configuration)
     parts: list[RenderableType] = [Text("")]
-    words = f"step {steps}" if len(configuration.steps) == 1 else f"steps {steps}" if configuration.steps else steps
-    parts.append(heading(f"configuration {number}: {name}, {words}, at {time}"))
+    words = f"step {second}" if len(configuration.steps) == 1 else f"steps {second}" if configuration.steps else second
+    named = f"{first}, {words}"
+    if _of_iteration(circuits):
+        named = "as the iteration begins" if configuration.index == 0 else f"after {first}, for {second}"
+    parts.append(heading(f"configuration {number}: {named}, at {time}"))
     if configuration.index < len(circuits.light):
         parts.append(_ways(circuits.light[configuration.index]))
     for switch in configuration.switches:
