@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from lightloom.optics.port_maps import Configuration
     from tests.conftest import RunCli
 
 LAYERS = ("crossbar", "parallel")
@@ -35,7 +36,7 @@ def shared_port() -> ll.Training:
     return ll.train(ll.Workload.of(told), fabric=ll.Fabric(reconfiguration_delay="10us"))
 
 
-def _joined(configuration: ll.Configuration) -> set[tuple[int, int]]:
+def _joined(configuration: Configuration) -> set[tuple[int, int]]:
     """Pairs of ranks that a crossbar of one port a rank joins."""
     return {(ingress - 1, egress - 1) for ingress, egress in configuration.switches[0].connections.tolist()}
 

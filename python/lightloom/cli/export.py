@@ -25,7 +25,11 @@ def command(
     sizes: str | None,
     gpus_per_host: int | None,
 ) -> None:
-    """Write a PLAN (JSON) in the format of another tool; for rccl several, each for the sizes at which it is fastest.
+    """Write a PLAN or training iteration (JSON) in the format of another tool.
+
+    For rccl several plans are taken, each for the sizes at which it is the fastest. For a file of `train`, the output
+    is a folder: every distinct plan of its collectives in that format, and events.json, which says which groups use it
+    and when; in chakra with the graph of every rank too.
 
     `lightloom list formats` says which formats there are, and what each of them cannot say: that goes to a side file,
     which is named. A plan that `verify` refuses is refused. Everything is written or nothing.
@@ -38,6 +42,8 @@ def command(
       lightloom export plan.json --to mscclpp --gpus-per-host 4 --sizes 64KiB:4MiB --output plan-mscclpp.json
       lightloom plan --collective all-reduce --sizes 64KiB:1MiB:16 --gpus 8 --output plans
       lightloom export plans/all-reduce-65536.json plans/all-reduce-1048576.json --to rccl --output plans-rccl
+      lightloom train bert-pccl --ranks 8 --output iteration.json
+      lightloom export iteration.json --to chakra --output iteration-chakra
     """  # noqa: D301
     from lightloom.formats.export import check_export_path, export
 

@@ -1,4 +1,4 @@
-"""Plans written for other tools: `export`."""
+"""Plans and training iterations written for other tools: `export`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from lightloom.base.errors import refuse, shown, text_of, unknown_name
 from lightloom.base.files import check_distinct, check_folder, write_files, write_folder
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.formats import FOLDER, FORMATS, Format, written_formats
+from lightloom.formats.iterations import iteration_files
 from lightloom.formats.output import OUTPUT_NAME, SIDE
 from lightloom.formats.size_range import size_range
 from lightloom.plans import Plan
+from lightloom.training.documents import plan_or_training
+from lightloom.training.result import Training
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,16 +49,18 @@ class Export(NamedTuple):
 
 
 def export(
-    plan: Plan | str | os.PathLike[str] | Sequence[Plan | str | os.PathLike[str]],
+    plan: Plan | Training | str | os.PathLike[str] | Sequence[Plan | str | os.PathLike[str]],
     to: str,
     output: str | os.PathLike[str],
     *,
     sizes: str | None = None,
     gpus_per_host: int | None = None,
 ) -> Export:
-    """Write a plan in the format of another tool; `lightloom list formats` lists them.
+    """Write a plan, or a training iteration, in the format of another tool; `lightloom list formats` lists them.
 
     plan: a Plan, or its JSON file; where the format holds programs for several sizes (`rccl`), also a list of these.
+        A Training, or the JSON file of one: the output is a folder with the files of every distinct plan, and
+        `events.json`, which says what uses it and when; in `chakra` with the graph of every rank too.
     output: a file, next to which the side file `NAME.circuits.json` is written, or a folder that is not there or empty,
         as the format is. The side file has what the format cannot express.
     sizes: for formats that MSCCL's runtimes load: sizes of one rank's buffer for which the plan is taken, such as
@@ -69,10 +74,17 @@ def export(
     """
     chosen = _format(to)
     options = {"sizes": sizes, "gpus_per_host": gpus_per_host}
-    check_export_path(to, output)
-    plans = [_loaded(one, to, output) for one in (plan if isinstance(plan, (list, tuple)) else [plan])]
-    made = exported(chosen, plans, options)
-    if chosen.written == FOLDER:
+    subjects = [_loaded(one, to, output) for one in (plan if isinstance(plan, (list, tuple)) else [plan])]
+    iteration = next((one for one in subjects if isinstance(one, Training)), None)
+    plans = [one for one in subjects if isinstance(one, Plan)]
+    check_export_path(to, output, in_folder=iteration is not None)
+    if iteration is None:
+        made = exported(chosen, plans, options)
+    elif len(subjects) > 1:
+        raise refuse("plan", "a training iteration is exported by itself; give one file")
+    else:
+        made = iteration_files(chosen, iteration, lambda one: exported(chosen, [one], options))
+    if chosen.written == FOLDER or iteration is not None:
         folder = write_folder("output", output, made.files)
         paths = {key: folder / key for key in (*made.files, made.side)}
     else:
@@ -117,23 +129,30 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
     return made
 
 
-def _loaded(plan: object, to: str, output: str | os.PathLike[str]) -> Plan:
-    if isinstance(plan, Plan):
+def _loaded(plan: object, to: str, output: str | os.PathLike[str]) -> Plan | Training:
+    if isinstance(plan, (Plan, Training)):
         return plan
     if not isinstance(plan, (str, os.PathLike)):
-        raise refuse("plan", f"`{shown(plan)}` is not accepted; it takes a Plan or its file")
-    check_export_path(to, output, inputs={"plan": plan})
-    return Plan.load(plan)
+        raise refuse("plan", f"`{shown(plan)}` is not accepted; it takes a Plan, a Training or a file of one")
+    if _format(to).written != FOLDER:
+        check_distinct({"output": output}, {"plan": plan})
+    return plan_or_training(plan)
 
 
 def check_export_path(
-    to: str, output: str | os.PathLike[str], inputs: dict[str, str | os.PathLike[str]] | None = None
+    to: str,
+    output: str | os.PathLike[str],
+    inputs: dict[str, str | os.PathLike[str]] | None = None,
+    *,
+    in_folder: bool = False,
 ) -> None:
     """Refuse an output that the format cannot be written to, before anything is computed.
 
+    in_folder: whether it is a folder whatever the format, as that of a training iteration.
+
     Raises `InputError` that names `to` or `output`.
     """
-    if _format(to).written == FOLDER:
+    if _format(to).written == FOLDER or in_folder:
         check_folder("output", output)
         return
     check_distinct({"output": output}, inputs)

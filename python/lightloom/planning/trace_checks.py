@@ -46,5 +46,5 @@ def _messages(trace: Trace) -> str:
 def _collectives(trace: Trace) -> str:
     held = ", ".join(f"{count} {name}" for name, count in trace.collectives.most_common())
     if trace.groups:
-        return f"{held}; the same at all ranks of each of {len(trace.groups)} groups"
+        return f"{held}; the same at all ranks of {_core.counted(len(trace.groups), 'group')}"
     return f"{held}; no file next to them states the groups, which are not compared"
