@@ -1,5 +1,7 @@
-//! Traffic matrices of the paper's evaluation (§5.1), in bytes, `[src][dst]`, nothing on the diagonal but where all
-//! blocks are equal.
+//! Traffic matrices in bytes, `[src][dst]`, nothing on the diagonal but where all blocks are equal: those of the paper's
+//! evaluation (§5.1), and those of experts, one on each rank, as routers of mixtures of experts make them.
+
+mod experts;
 
 use model::{Error, Rank, Result, unknown_name};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
@@ -61,6 +63,37 @@ pub static REGISTRY: &[Workload] = &[
             (0.0..=MAX_ZIPF_FACTOR).contains(&factor).then(|| zipf(ranks, bytes, factor, seed))
         },
     },
+    Workload {
+        name: "hot-experts",
+        parameters: "[:COUNT[:SHARE[:SEED]]]",
+        summary: "an expert on every rank; COUNT of them, drawn at random, get SHARE of every rank's bytes, the others \
+                  the rest: an eighth of them and 0.5 if nothing is said",
+        make: |parameters, ranks, bytes, seed| {
+            let count = parameters.first().map_or(Some((ranks / 8).max(1)), |count| count.parse().ok())?;
+            let share = parameters.get(1).map_or(Some(experts::HOT_SHARE), |share| share.parse().ok())?;
+            let seed = parameters.get(2).map_or(Some(seed), |seed| seed.parse().ok())?;
+            let is_known = parameters.len() <= 3 && (1..ranks).contains(&count) && (0.0..=1.0).contains(&share);
+            is_known.then(|| experts::hot(ranks, bytes, (count, share), seed))
+        },
+    },
+    Workload {
+        name: "top-k",
+        parameters: "[:K[:FACTOR[:CAPACITY[:SEED]]]]",
+        summary: "an expert on every rank; every token goes to K experts, drawn by popularities that fall as 1/i^FACTOR; \
+                  an expert takes CAPACITY times its even share of tokens, and drops the rest: 2, 1 and any number if \
+                  nothing is said",
+        make: |parameters, ranks, bytes, seed| {
+            let choices = parameters.first().map_or(Some(2.min(ranks)), |choices| choices.parse().ok())?;
+            let factor = parameters.get(1).map_or(Some(1.0), |factor| factor.parse().ok())?;
+            let capacity = parameters.get(2).map_or(Some(f64::INFINITY), |capacity| capacity.parse().ok())?;
+            let seed = parameters.get(3).map_or(Some(seed), |seed| seed.parse().ok())?;
+            let is_known = parameters.len() <= 4
+                && (1..=ranks).contains(&choices)
+                && (0.0..=MAX_ZIPF_FACTOR).contains(&factor)
+                && capacity > 0.0;
+            is_known.then(|| experts::routed(ranks, bytes, experts::Router { choices, factor, capacity }, seed))
+        },
+    },
 ];
 
 /// Whether `spec` is meant to name a workload.
@@ -81,7 +114,8 @@ pub fn build(spec: &str, ranks: Rank, mean_bytes: f64, seed: u64) -> Result<Matr
     };
     (workload.make)(&parts[1..], ranks, mean_bytes, seed).ok_or_else(|| {
         let accepts = format!(
-            "{}{}, where SEED is a whole number and FACTOR a number from 0 to {MAX_ZIPF_FACTOR}",
+            "{}{}, where SEED is a whole number, FACTOR a number from 0 to {MAX_ZIPF_FACTOR}, SHARE one from 0 to 1, \
+             CAPACITY one above 0, K from 1 to the ranks and COUNT from 1 to one less",
             workload.name, workload.parameters
         );
         Error::value("matrix", format!("`{spec}`"), accepts)
