@@ -10,7 +10,7 @@ from lightloom.advice.job import Job, port_counts
 from lightloom.advice.reasons import reasons_of
 from lightloom.advice.result import FIXED, Advice, AdviceRow, Limit
 from lightloom.advice.sensitivity import changed_inputs
-from lightloom.advice.times import Times
+from lightloom.advice.times import Times, fixed_s
 from lightloom.inputs.catalogue import Switch, find_switches
 from lightloom.training.break_even import AS_LONG
 
@@ -79,7 +79,7 @@ def _rows(
 ) -> Iterable[AdviceRow]:
     """The rows with so many ports: by delay, those without one after them, and circuits that never change."""
     ideal_s = times.packet_switch_s(ports)
-    still_s = next(iter(found.values())).never_change_s
+    still_s = fixed_s(found)
 
     def place(one: Switch) -> tuple[bool, float]:
         return one.reconfiguration_delay_s is None, one.reconfiguration_delay_s or 0.0

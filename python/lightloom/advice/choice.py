@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lightloom.advice.result import FIXED
+from lightloom.advice.times import fixed_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +60,7 @@ def options_at(
         if total_s is not None:
             cost = None if one.price is None else one.price * ports
             found.append(Option(one.name, ports, total_s, one.reconfiguration_delay_s, cost))
-    still = next((time.never_change_s for time in times.values()), None)
+    still = fixed_s(times)
     return found if still is None else [*found, Option(FIXED, ports, still, math.inf, 0.0)]
 
 

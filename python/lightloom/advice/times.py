@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lightloom.advice.job import Job
     from lightloom.inputs.fabric import Fabric
 
-__all__ = ["AS_GIVEN", "Change", "MixTime", "Times"]
+__all__ = ["AS_GIVEN", "Change", "MixTime", "Times", "fixed_s"]
 
 # Policies of `lightloom.train` whose circuits are set before the iteration and never change.
 UNCHANGING = ("static", "one-shot")
@@ -42,6 +42,14 @@ class MixTime(NamedTuple):
 
     total_s: float | None
     never_change_s: float | None
+
+
+def fixed_s(found: dict[float, MixTime]) -> float | None:
+    """The least time of circuits that never change, of what was found at several delays; None where none serve the mix.
+
+    It does not depend on the delay. For iterations `lightloom.train` looks for it anew at each.
+    """
+    return min((one.never_change_s for one in found.values() if one.never_change_s is not None), default=None)
 
 
 class Times:
