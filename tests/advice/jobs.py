@@ -12,7 +12,7 @@ COLLECTIVES: dict[str, Any] = {
     "bandwidth": "400Gbps",
     "mix": [
         {"collective": "all-reduce", "size": "16MiB", "count": 2},
-        {"collective": "all-to-all", "size": "1MiB", "count": 0.5},
+        {"collective": "all-to-all", "size": "1MiB", "count": 12.5},
     ],
 }
 # Two layers of a mixture of experts on eight GPUs.

@@ -139,7 +139,7 @@ def test_prices_and_powers_are_of_all_switches_and_unknown_stays_unknown() -> No
 def test_where_changing_circuits_does_not_pay_fixed_circuits_are_recommended() -> None:
     told = ll.advise(COLLECTIVES, switches=[at("slow", 10.0)])
     assert told.recommended == FIXED
-    assert any(reason == "Changing circuits does not pay: no switch is faster." for reason in told.reasons)
+    assert any(reason.startswith("Changing circuits does not pay: ") for reason in told.reasons)
 
 
 def test_no_time_where_no_delay_is_known() -> None:

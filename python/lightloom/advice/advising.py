@@ -92,9 +92,7 @@ def _rows(
     yield _row(Switch(name=FIXED, price=0.0, power_w=0.0), job.gpus, ports, still_s, still_s, ideal_s)
 
 
-def _row(
-    one: Switch, gpus: int, ports: int, total_s: float | None, still_s: float | None, ideal_s: float
-) -> AdviceRow:
+def _row(one: Switch, gpus: int, ports: int, total_s: float | None, still_s: float | None, ideal_s: float) -> AdviceRow:
     is_fixed = one.name == FIXED
     reason = "" if is_fixed else why_not(one, gpus)
     if total_s is None and not reason:
@@ -136,9 +134,7 @@ def _break_even(times: Times, by_ports: dict[int, dict[float, MixTime]]) -> tupl
     )
 
 
-def _equal_time(
-    times: Times, by_ports: dict[int, dict[float, MixTime]], chosen: Option | None
-) -> tuple[Limit, ...]:
+def _equal_time(times: Times, by_ports: dict[int, dict[float, MixTime]], chosen: Option | None) -> tuple[Limit, ...]:
     """By ports, up to which delay the mix takes no longer than as recommended; empty for one number of ports."""
     if chosen is None or len(by_ports) < 2:
         return ()

@@ -62,8 +62,8 @@ class Entry:
 class Job:
     """What a fabric is bought for; immutable and checked.
 
-    name: of the job. gpus: how many run it. ports: counts of ports of a GPU that are compared. fabric: rates and delays;
-    its ports and its reconfiguration delay are not used. entries: the mix.
+    name: of the job. gpus: how many run it. ports: counts of ports of a GPU that are compared. fabric: rates and
+    delays; its ports and its reconfiguration delay are not used. entries: the mix.
     """
 
     name: str
@@ -188,7 +188,7 @@ def _collective(field: str, told: Mapping[str, Any], gpus: int, count: float) ->
 
 
 def _named(field: str, value: object, folder: Path) -> tuple[str | Path, bool]:
-    """A model's name, or a file in the folder of the job; and whether it is a model, which takes any number of ranks."""
+    """A model's name, or a file in the folder of the job; and whether it is a model, which takes a number of ranks."""
     text = text_of(field, value)
     if text in presets():
         return text, True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lightloom._core import counted, show_time
 from lightloom.advice.crossings import LARGEST_S, RESOLUTION
 from lightloom.advice.result import FIXED
+from lightloom.training.break_even import AS_LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,18 +46,16 @@ def _choice(job: Job, rows: Sequence[AdviceRow], row: AdviceRow, near: float) ->
     ports = counted(row.ports, "port")
     if row.switch == FIXED:
         yield f"Recommended: {FIXED} with {ports} a GPU; the mix takes {show_time(total_s)}."
-        if fastest.switch == FIXED:
-            yield "Changing circuits does not pay: no switch is faster."
+        if best_s >= total_s * (1 - AS_LONG):
+            yield f"Changing circuits does not pay: no switch is faster by more than {AS_LONG:.1%}."
         else:
             yield (
                 f"Changing circuits hardly pays: {fastest.switch}, the fastest, takes {show_time(best_s)}, "
                 f"{1 - best_s / total_s:.1%} less."
             )
         return
-    yield (
-        f"Recommended: {row.switch}, {counted(row.switches, 'switch').replace('switchs', 'switches')} for {ports} a GPU; "
-        f"the mix takes {show_time(total_s)}."
-    )
+    switches = f"{row.switches} switch{'es' * (row.switches > 1)}"
+    yield f"Recommended: {row.switch}, {switches} for {ports} a GPU; the mix takes {show_time(total_s)}."
     known = [one for one in usable if (one.total_s or 0.0) <= best_s * (1 + near)]
     by_price = all(one.cost is not None or one.switch == FIXED for one in known)
     rule = "the cheapest" if by_price else "the slowest technology with the fewest ports"
@@ -64,7 +63,8 @@ def _choice(job: Job, rows: Sequence[AdviceRow], row: AdviceRow, near: float) ->
     if row.never_change_s is None:
         yield "Circuits that never change cannot serve the mix."
     else:
-        yield f"Circuits that never change take {show_time(row.never_change_s)}, {row.never_change_s / total_s:.3g} times as long."
+        times = f"{row.never_change_s / total_s:.3g} times as long"
+        yield f"Circuits that never change take {show_time(row.never_change_s)}, {times}."
     if row.radix is None:
         yield f"Its radix is unknown: ask whether a switch joins {job.gpus} GPUs."
 

@@ -52,7 +52,8 @@ def changed_inputs(job: Job, switches: Sequence[Switch], times: Times, chosen: O
         found = choose(offered)
         shifted = None if chosen is None else (chosen.switch, chosen.ports + one.more_ports)
         is_other = (None if found is None else (found.switch, found.ports)) != shifted
-        yield Sensitivity(one.words, found and found.switch, found and found.ports, is_other)
+        switch, ports = (None, None) if found is None else (found.switch, found.ports)
+        yield Sensitivity(one.words, switch, ports, is_other)
 
 
 def _options(job: Job, switches: Sequence[Switch], times: Times, one: Input, ports: int) -> list[Option]:

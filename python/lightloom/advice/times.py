@@ -166,7 +166,7 @@ class Times:
 
 
 def resting(fabric: Fabric, ports: int, delay_s: float, bandwidth_bps: float) -> Fabric:
-    """The fabric as `lightloom.train` takes it: where collectives start from no topology, groups rest in its default."""
+    """The fabric for `lightloom.train`: where collectives start from no topology, groups rest in its default."""
     initial = None if isinstance(fabric.initial, str) and fabric.initial in NO_TOPOLOGY else fabric.initial
     return replace(fabric, ports=ports, reconfiguration_delay=delay_s, bandwidth=bandwidth_bps, initial=initial)
 

@@ -79,7 +79,9 @@ def read_switches(path: str | os.PathLike[str]) -> tuple[Switch, ...]:
     return _parsed(read_text(FIELD, path, MIB), f"`{os.fspath(path)}`")
 
 
-def find_switches(asked: str | os.PathLike[str] | Iterable[Switch | str | os.PathLike[str]] | None) -> tuple[Switch, ...]:
+def find_switches(
+    asked: str | os.PathLike[str] | Iterable[Switch | str | os.PathLike[str]] | None,
+) -> tuple[Switch, ...]:
     """The switches that are asked for, each name once; all of the catalogue where nothing is said.
 
     asked: names of `lightloom list switches`, `all`, files that end in `.toml`, and Switches; one, a list, or a text of
@@ -162,7 +164,9 @@ def _delay(field: str, value: object) -> float:
 
 def _text(field: str, value: object) -> str:
     if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= MOST_CHARACTERS:
-        raise refuse(field, f"`{shown(value)}` is not accepted; it takes a line of at most {MOST_CHARACTERS} characters")
+        raise refuse(
+            field, f"`{shown(value)}` is not accepted; it takes a line of at most {MOST_CHARACTERS} characters"
+        )
     return value
 
 

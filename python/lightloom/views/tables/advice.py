@@ -59,7 +59,9 @@ def _rows(advice: Advice, rows: list[AdviceRow]) -> RenderableType:
         made.add_row(
             "*" if row is best else "",
             row.switch,
-            "-" if row.technology is None and not row.switches else _or_unknown(row.reconfiguration_delay_s, time_label),
+            "-"
+            if row.technology is None and not row.switches
+            else _or_unknown(row.reconfiguration_delay_s, time_label),
             "-" if row.total_s is None else show_time(row.total_s),
             "-" if row.over_never_change is None else factor(row.over_never_change),
             "-" if row.over_packet_switch is None else factor(row.over_packet_switch),
