@@ -14,6 +14,8 @@ from lightloom.base.errors import refuse, shown, text_of, unknown_name
 from lightloom.base.files import MIB, parse_toml, read_text
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.fabric import presets as fabric_presets
+from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.quantities import number_of
 from lightloom.inputs.requests import buffer_bytes
 from lightloom.inputs.workloads.model import presets
@@ -88,7 +90,16 @@ class Job:
         return cls._of(told, Path(source).stem, Path(source).parent)
 
     @classmethod
-    def _of(cls, told: Mapping[str, object], name: str, folder: Path) -> Self:
+    def of_text(cls, text: str) -> Self:
+        """The job in a TOML text that names no files: models and fabrics are those that have a name.
+
+        Raises `InputError` as `load` does, and for every file that it names.
+        """
+        return cls._of(parse_toml("job", text, "the text"), "job", None)
+
+    @classmethod
+    def _of(cls, told: Mapping[str, object], name: str, folder: Path | None) -> Self:
+        """folder: of the files that it names, None where it may name none."""
         for key in told:
             if key not in KEYS:
                 raise unknown_name("job", key, KEYS)
@@ -141,10 +152,12 @@ def _name(value: object) -> str:
     return text
 
 
-def _fabric(told: Mapping[str, object], gpus: int, folder: Path) -> Fabric:
+def _fabric(told: Mapping[str, object], gpus: int, folder: Path | None) -> Fabric:
     """The fabric of a job, whose collectives are repeated where nothing says how they start."""
-    base: Any = told.get("fabric", "default")
-    if isinstance(base, str) and base.endswith(".toml"):
+    base: Any = text_of("fabric", told.get("fabric", "default"))
+    if folder is None:
+        _refuse_files(base, told.get("initial"))
+    elif base.endswith(".toml"):
         base = folder / base
     given: dict[str, Any] = {key: told[key] for key in ("bandwidth", "startup", "hop_delay", "initial") if key in told}
     read = Fabric.load(base, **given, gpus=gpus)
@@ -153,7 +166,15 @@ def _fabric(told: Mapping[str, object], gpus: int, folder: Path) -> Fabric:
     return fabric
 
 
-def _entry(field: str, told: object, gpus: int, folder: Path) -> Entry:
+def _refuse_files(fabric: str, initial: object) -> None:
+    """Refuse a fabric and a start that are files."""
+    if fabric not in (known := [one["name"] for one in fabric_presets()]):
+        raise unknown_name("fabric", fabric, known)
+    if initial is not None and is_topology_file(text_of("initial", initial)):
+        raise refuse("initial", f"`{shown(initial)}` is a file; a job that is pasted takes the name of a topology")
+
+
+def _entry(field: str, told: object, gpus: int, folder: Path | None) -> Entry:
     if not isinstance(told, Mapping):
         raise refuse(field, f"`{shown(told)}` is not accepted; it takes a table with one of {', '.join(SUBJECTS)}")
     said = [key for key in SUBJECTS if key in told]
@@ -166,9 +187,11 @@ def _entry(field: str, told: object, gpus: int, folder: Path) -> Entry:
     if said[0] == "collective":
         return _collective(field, told, gpus, count)
     path, reading = _named(f"{field}.{said[0]}", told[said[0]], folder)
+    if "comm_groups" in told and folder is None:
+        raise refuse(f"{field}.comm_groups", "it is a file, and a job that is pasted names none")
     options = {key: told[key] for key in ENTRY_KEYS["workload"][2:] if key in told}
     if "comm_groups" in options:
-        options["comm_groups"] = folder / text_of(f"{field}.comm_groups", options["comm_groups"])
+        options["comm_groups"] = (folder or Path()) / text_of(f"{field}.comm_groups", options["comm_groups"])
     workload = Workload.read(path, **({"ranks": gpus} if reading else {}), **options)  # type: ignore[arg-type]
     if workload.ranks != gpus:
         raise refuse(f"{field}.{said[0]}", f"it has {workload.ranks} ranks and the job {gpus} GPUs; they must agree")
@@ -187,11 +210,13 @@ def _collective(field: str, told: Mapping[str, Any], gpus: int, count: float) ->
     return Entry(label=label, count=count, collective=collective, size_bytes=size_bytes)
 
 
-def _named(field: str, value: object, folder: Path) -> tuple[str | Path, bool]:
+def _named(field: str, value: object, folder: Path | None) -> tuple[str | Path, bool]:
     """A model's name, or a file in the folder of the job; and whether it is a model, which takes a number of ranks."""
     text = text_of(field, value)
     if text in presets():
         return text, True
+    if folder is None:
+        raise unknown_name(field, text, presets())
     path = folder / text
     if not path.exists() and field.endswith("model") and Path(text).name == text and not text.endswith(".toml"):
         raise unknown_name(field, text, presets())

@@ -18,7 +18,16 @@ from lightloom.inputs.quantities import delay_text, number_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["UNKNOWN", "Switch", "catalogue", "catalogue_rows", "find_switches", "read_switches"]
+__all__ = [
+    "UNKNOWN",
+    "Switch",
+    "catalogue",
+    "catalogue_rows",
+    "find_switches",
+    "named_switches",
+    "read_switches",
+    "switches_of_text",
+]
 
 UNKNOWN = "unknown"
 # Every switch of the catalogue, where names are listed.
@@ -76,7 +85,7 @@ def read_switches(path: str | os.PathLike[str]) -> tuple[Switch, ...]:
 
     Raises `InputError` that names `switches` or the key, such as `switches.mine.radix`.
     """
-    return _parsed(read_text(FIELD, path, MIB), f"`{os.fspath(path)}`")
+    return switches_of_text(read_text(FIELD, path, MIB), f"`{os.fspath(path)}`")
 
 
 def find_switches(
@@ -112,21 +121,34 @@ def _of_item(item: object) -> tuple[Switch, ...]:
         return (item,)
     if isinstance(item, os.PathLike) or (isinstance(item, str) and (item.endswith(".toml") or os.sep in item)):
         return read_switches(item)
+    return _of_name(item)
+
+
+def named_switches(text: str) -> tuple[Switch, ...]:
+    """The switches of the catalogue that a text names, with commas; no file is read.
+
+    Raises `InputError` that names `switches`.
+    """
+    return tuple(one for part in text.split(",") for one in _of_name(part.strip()))
+
+
+def _of_name(name: object) -> tuple[Switch, ...]:
     known = {one.name: one for one in catalogue()}
-    if item == ALL:
+    if name == ALL and isinstance(name, str):
         return catalogue()
-    if not isinstance(item, str) or item not in known:
-        raise unknown_name(FIELD, item, [ALL, *known])
-    return (known[item],)
+    if not isinstance(name, str) or name not in known:
+        raise unknown_name(FIELD, name, [ALL, *known])
+    return (known[name],)
 
 
 @cache
 def _own() -> tuple[Switch, ...]:
     text = resources.files("lightloom.inputs").joinpath("catalogue.toml").read_text("utf-8")
-    return _parsed(text, "the catalogue")
+    return switches_of_text(text, "the catalogue")
 
 
-def _parsed(text: str, where: str) -> tuple[Switch, ...]:
+def switches_of_text(text: str, where: str = "the text") -> tuple[Switch, ...]:
+    """The switches of a TOML text; where: what errors call it. Errors as for `read_switches`."""
     tables = parse_toml(FIELD, text, where)
     if not 1 <= len(tables) <= MOST_SWITCHES:
         raise refuse(FIELD, f"{where} has {len(tables)} switches; it takes 1 to {MOST_SWITCHES}, a table each")
