@@ -22,18 +22,19 @@ const OWN_EXAMPLE = '[my-switch]\nreconfiguration_delay = "500us"';
  * @returns {AdvisedFields}
  */
 export function jobFields(onChange) {
-  const job = field("textarea", "Job (TOML)", { rows: 14 });
+  const job = field("textarea", "Job (TOML)", { rows: 10 });
   const switches = field("input", "Switches", { type: "text" });
   const own = field("textarea", "Switches of your own (TOML)", { rows: 3, placeholder: OWN_EXAMPLE });
   const known = registry("switches").map(({ name }) => name);
-  const hint = h("p", { class: "quiet" }, `all, or some of ${known.join(", ")}`);
+  const hint = h("p", { class: "field full quiet" }, `all, or some of ${known.join(", ")}`);
   const fields = { job, switches, "own-switches": own };
   for (const { input } of Object.values(fields)) {
     input.addEventListener("input", () => onChange({ draft: true }));
     input.addEventListener("change", () => onChange({ draft: false }));
   }
   return {
-    before: h("div", { class: "fields" }, job.element, switches.element, hint, own.element),
+    before: h("div", { class: "fields" }, job.element),
+    element: h("div", { class: "fields" }, switches.element, hint, own.element),
     names: Object.keys(fields),
     values: () => Object.entries(fields).map(([name, { input }]) => [name, input.value]),
     set(query) {
