@@ -146,6 +146,7 @@ def test_no_time_where_no_delay_is_known() -> None:
     told = ll.advise(COLLECTIVES, switches="robotic")
     assert told.rows[0].total_s is None
     assert told.recommended == FIXED
+    assert not any(one.changes for one in told.sensitivity)
 
 
 def test_what_would_change_the_recommendation_is_what_another_job_says(advice: ll.Advice) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import lightloom as ll
+from lightloom import _core
 from lightloom.advice.ideal import at_once_s
 from lightloom.advice.result import FIXED
 from tests.advice.jobs import COLLECTIVES, MODEL
@@ -59,7 +60,7 @@ def test_times_of_iterations_are_those_of_train(in_tmp: Path) -> None:
     assert [row.total_s for row in again.rows] == [row.total_s for row in advice.rows]
 
 
-@pytest.mark.parametrize("collective", ["all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast"])
+@pytest.mark.parametrize("collective", [entry["name"] for entry in _core.registry()["collectives"]])
 @pytest.mark.parametrize("size_bytes", [64, 1 << 24])
 def test_an_ideal_packet_switch_is_that_of_train(collective: str, size_bytes: int) -> None:
     node = {

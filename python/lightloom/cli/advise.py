@@ -35,8 +35,8 @@ def command(
 
     \b
     Examples:
-      lightloom advise examples/jobs/dense-7b.toml
-      lightloom advise examples/jobs/dense-7b.toml --switches polatis,mine.toml --ports 1,2,4
+      lightloom advise examples/jobs/decode.toml
+      lightloom advise examples/jobs/decode.toml --switches polatis,examples/jobs/my-switch.toml --ports 1,2,4
     """  # noqa: D301
     import lightloom as ll
 
