@@ -169,3 +169,15 @@ def test_the_table_marks_the_recommended_switch(advice: ll.Advice) -> None:
 
 def test_the_picture_can_be_read(advice: ll.Advice) -> None:
     assert faults(advice.plot()) == []
+
+
+def test_a_changed_input_is_chosen_among_all_numbers_of_ports() -> None:
+    """With delays so close that the largest one within 5 % differs from one number of ports to another."""
+    switches = [at(f"s{place}", 1e-6 * 1.3**place) for place in range(16)]
+    told = {one.input: one for one in ll.advise(COLLECTIVES, switches=switches, ports=[2, 3]).sensitivity}
+    twice = ll.advise({**COLLECTIVES, "bandwidth": "800Gbps"}, switches=switches, ports=[2, 3])
+    assert (told["bandwidth ×2"].switch, told["bandwidth ×2"].ports) == (twice.recommended, twice.recommended_ports)
+    half = ll.advise({**COLLECTIVES, "bandwidth": "200Gbps"}, switches=switches, ports=[2, 3])
+    assert (told["bandwidth ÷2"].switch, told["bandwidth ÷2"].ports) == (half.recommended, half.recommended_ports)
+    less = ll.advise(COLLECTIVES, switches=switches, ports=[1, 2])
+    assert (told["a port less"].switch, told["a port less"].ports) == (less.recommended, less.recommended_ports)

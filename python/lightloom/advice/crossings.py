@@ -10,7 +10,7 @@ from lightloom.advice.result import Limit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["LARGEST_S", "RESOLUTION", "largest_delay"]
+__all__ = ["LARGEST_S", "RESOLUTION", "first_beyond", "largest_delay"]
 
 # The delay that is found holds, and one that is larger by this share does not.
 RESOLUTION = 0.1
@@ -26,7 +26,7 @@ def largest_delay(holds: Callable[[float], bool], ports: int, known_s: Iterable[
     """
     tried = [SMALLEST_S, *sorted(one for one in known_s if SMALLEST_S < one < LARGEST_S), LARGEST_S]
     # The times at delays that are known cost nothing; those at the ends of all delays may.
-    first_false = _first(tried, lambda delay_s: not holds(delay_s))
+    first_false = first_beyond(tried, lambda delay_s: not holds(delay_s))
     if first_false == 0:
         return Limit(ports, None)
     if first_false == len(tried):
@@ -41,7 +41,7 @@ def largest_delay(holds: Callable[[float], bool], ports: int, known_s: Iterable[
     return Limit(ports, low_s)
 
 
-def _first(values: list[float], is_true: Callable[[float], bool]) -> int:
+def first_beyond(values: list[float], is_true: Callable[[float], bool]) -> int:
     """The place of the first value at which it is true, of values at which it is false and then true; else the end."""
     low, high = 0, len(values)
     while low < high:
