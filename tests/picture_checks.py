@@ -131,6 +131,14 @@ def _overlapping(figure: Figure, panels: list[Axes]) -> list[str]:
     return found
 
 
+# How bars lie whose values are along an axis.
+LIES = {"x": "horizontal", "y": "vertical"}
+
+
+def _bars(axes: Axes) -> list[BarContainer]:
+    return [container for container in axes.containers if isinstance(container, BarContainer)]
+
+
 def _data(axes: Axes, name: str) -> tuple[float, float] | None:
     """Least and largest values of lines and bars along an axis."""
     values = [
@@ -138,9 +146,9 @@ def _data(axes: Axes, name: str) -> tuple[float, float] | None:
         for line in axes.get_lines()
         if line.get_transform() == axes.transData
     ]
-    if name == "y":
-        bars = [bar for container in axes.containers if isinstance(container, BarContainer) for bar in container]
-        values += [np.array([bar.get_y() + bar.get_height() for bar in bars])] if bars else []
+    bars = [bar for container in _bars(axes) if container.orientation == LIES[name] for bar in container]
+    ends = [bar.get_y() + bar.get_height() if name == "y" else bar.get_x() + bar.get_width() for bar in bars]
+    values += [np.array(ends)] if ends else []
     every = np.concatenate(values) if values else np.array([])
     every = every[np.isfinite(every)]
     return (float(every.min()), float(every.max())) if every.size else None
@@ -156,7 +164,8 @@ def _ends_without_ticks(axes: Axes) -> list[str]:
     """Ends of the data that lie beyond the ticks, unless a label says how far a line goes on."""
     found = []
     meshes = [part for part in axes.collections if isinstance(part, QuadMesh)]
-    bars = any(isinstance(container, BarContainer) for container in axes.containers)
+    # The axis on which bars stand has their names.
+    standing = {container.orientation for container in _bars(axes)}
     for name in "xy" if axes.axison else "":
         ticks = _labelled(axes, name)
         if meshes:
@@ -165,7 +174,7 @@ def _ends_without_ticks(axes: Axes) -> list[str]:
             for low, high in ((edges[0], edges[1]), (edges[-2], edges[-1])):
                 if not any(min(low, high) <= tick <= max(low, high) for tick in ticks):
                     found.append(f"{name}: the cells at {low:.4g} to {high:.4g} have no tick")
-        elif (span := _data(axes, name)) and not (bars and name == "x"):
+        elif (span := _data(axes, name)) and not standing - {LIES[name]}:
             slack = 1e-6 * (span[1] - span[0])
             said = name == "y" and any(text.get_text().startswith("↑") for text in axes.texts)
             if not ticks or (span[1] > max(ticks) + slack and not said):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lightloom._core import Schedule, Statement, Topology, __version__
+    from lightloom.advice.advising import advise
+    from lightloom.advice.result import Advice
     from lightloom.base.errors import InputError
     from lightloom.calibration import Calibration, calibrate
     from lightloom.exact import exact_plan
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
+    "Advice": "advice.result",
     "Bounds": "planning.bounds",
     "Calibration": "calibration",
     "Circuits": "optics.port_maps",
@@ -74,6 +77,7 @@ _HOMES = {
     "Training": "training.result",
     "Workload": "training.workload",
     "__version__": "_core",
+    "advise": "advice.advising",
     "bound": "planning.bounds",
     "calibrate": "calibration",
     "circuits": "optics.port_maps",
@@ -95,6 +99,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Advice",
     "Bounds",
     "Calibration",
     "Circuits",
@@ -120,6 +125,7 @@ __all__ = [
     "Training",
     "Workload",
     "__version__",
+    "advise",
     "bound",
     "calibrate",
     "circuits",

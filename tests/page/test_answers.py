@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "4MiB", "gpus": 8, "ports": 2}
 FLAGS = ("--collective", "all-reduce", "--size", "4MiB", "--gpus", 8, "--ports", 2)
 
+JOB = 'gpus = 4\n[[mix]]\ncollective = "all-reduce"\nsize = "1MiB"\n'
+
 
 def answered(server: Served, task: str, **asked: Any) -> str:
     answer = server.post(task, **asked)
@@ -83,6 +85,36 @@ def test_an_iteration_is_that_of_the_command_line(server: Served, cli: RunCli) -
     workload = json.loads(ll.Workload.read("bert-pccl", ranks=8).to_json())
     same = {"workload": workload, "reconfiguration-delay": "100us"}
     assert answered(server, "train", **same) == answered(server, "train", **asked)
+
+
+def test_advice_is_that_of_the_command_line(server: Served, cli: RunCli, in_tmp: Path) -> None:
+    job = 'name = "one"\ngpus = 4\n[[mix]]\ncollective = "all-to-all"\nsize = "1MiB"\n'
+    own = '[mine]\nreconfiguration_delay = "2us"\n'
+    (in_tmp / "job.toml").write_text(job)
+    (in_tmp / "mine.toml").write_text(own)
+    flags = ("advise", "job.toml", "--switches", "sirius,mine.toml", "--ports", "1,2")
+    asked = {"job": job, "switches": "sirius", "own_switches": own, "ports": "1,2"}
+    assert answered(server, "advise", **asked) == cli(*flags, "--format", "json").out.rstrip("\n")
+    assert answered(server, "table", of="advise", **asked) == cli(*flags, "--format", "csv").out
+
+
+@pytest.mark.parametrize(
+    ("field", "asked"),
+    [
+        ("job", {}),
+        ("job", {"job": "gpus = "}),
+        ("fabric", {"job": 'gpus = 4\nfabric = "/etc/passwd.toml"\nmix = []'}),
+        ("initial", {"job": 'gpus = 4\ninitial = "/etc/a.edgelist"\nmix = []'}),
+        ("mix[0].workload", {"job": 'gpus = 4\nmix = [{ workload = "/etc/passwd" }]'}),
+        ("mix[0].model", {"job": 'gpus = 4\nmix = [{ model = "/etc/passwd" }]'}),
+        ("switches", {"job": JOB, "switches": "sirius,/etc/a.toml"}),
+        ("gpus", {"job": JOB.replace("4", "60000")}),
+    ],
+)
+def test_a_job_that_is_pasted_names_no_file(server: Served, field: str, asked: dict[str, str]) -> None:
+    answer = server.post("advise", **asked)
+    assert answer.status_code == 422
+    assert answer.json()["field"] == field
 
 
 def test_times_against_the_delay_come_with_progress(server: Served) -> None:

@@ -111,6 +111,16 @@ def test_iterations(server: Served, cli: RunCli, in_tmp: Path) -> None:
         assert printed(python).rstrip("\n") == shown
 
 
+def test_advice(server: Served, cli: RunCli, in_tmp: Path) -> None:
+    job = 'gpus = 4\n[[mix]]\ncollective = "all-reduce"\nsize = "1MiB"\n'
+    for more in ({}, {"switches": "sirius", "own_switches": '[mine]\nreconfiguration_delay = "2ms"\n', "ports": "2"}):
+        asked = {"job": job, **more}
+        (words,), python = code_of(server, in_tmp, "advise", asked)
+        shown = server.post("advise", **asked).text
+        assert cli(*words, "--format", "json").out.rstrip("\n") == shown
+        assert printed(python).rstrip("\n") == shown
+
+
 @pytest.mark.large
 def test_maps(server: Served, cli: RunCli, in_tmp: Path) -> None:
     asked = {

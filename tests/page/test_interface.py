@@ -30,6 +30,8 @@ MAP: dict[str, Any] = {
     "y": {"option": "algorithm", "values": ["ring", "recursive-doubling", "halving-doubling"]},
     "against": {"planner": "bvn"},
 }
+JOB = 'gpus = 4\n[[mix]]\ncollective = "all-reduce"\nsize = "1MiB"\n'
+OWN = '[mine]\nreconfiguration_delay = "2ms"\n'
 # Every task with something that it takes; the answers have most of the keys that there are.
 EXAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("options", {}),
@@ -44,6 +46,7 @@ EXAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("loads", {**SMALL, "step": 0}),
     ("explain", SMALL),
     ("train", {"model": "bert-pccl", "ranks": 8, "break_even": True, "delays": "1us,1ms", "timeline": True}),
+    ("advise", {"job": JOB, "switches": "sirius,robotic", "own_switches": OWN, "ports": "1,2"}),
     ("map", MAP),
     ("map", {**MAP, "against": None}),
     ("as-code", {"verb": "plan", "options": SMALL}),

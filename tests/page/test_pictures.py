@@ -27,6 +27,7 @@ MAP: dict[str, Any] = {
     "y": {"option": "reconfiguration_delay", "from": "1us", "to": "1ms", "points": 3},
 }
 TRAIN: dict[str, Any] = {"model": "bert-pccl", "ranks": 8}
+JOB = 'gpus = 4\n[[mix]]\ncollective = "all-reduce"\nsize = "1MiB"\n'
 SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF"}
 
 
@@ -39,6 +40,7 @@ SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF"}
         ("circuits", SMALL),
         ("train", TRAIN),
         ("break-even", {**TRAIN, "delays": "1us,1ms"}),
+        ("advise", {"job": JOB, "switches": "sirius"}),
         ("map", MAP),
     ],
 )

@@ -87,6 +87,13 @@ gpus = 8
 size = ["1KiB", "1MiB"]
 reconfiguration-delay = ["1us", "1ms"]
 """
+JOB = """\
+gpus = 4
+
+[[mix]]
+collective = "all-to-all"
+size = "1MiB"
+"""
 EXCHANGE = """\
 [settings]
 collective = "all-to-all"
@@ -135,7 +142,9 @@ def _planned() -> dict[str, list[Any]]:
 def _iterations() -> dict[str, list[Any]]:
     _written("workload.json", json.dumps(WORKLOAD))
     training = printed("train workload.json --output training.json")
+    _written("job.toml", JOB)
     return {
+        "advice": [printed("advise job.toml --switches sirius,thermo-optic --ports 1,2")],
         "workload": [WORKLOAD, training["workload"]],
         "training": [training, printed("train workload.json --ports 2 --policy carry")],
         "training-simulation": [printed("simulate training.json")],

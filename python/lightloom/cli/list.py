@@ -41,8 +41,8 @@ def command(
     """List the names of a KIND, or of all kinds.
 
     KIND is one of algorithms, topologies, candidates, planners, collectives, routings, overlaps, conventions,
-    technologies, workloads, optics, drivers, fabrics, models, policies, benchmarks, formats, and figures where
-    lightloom-papers is installed.
+    technologies, workloads, optics, drivers, fabrics, models, policies, switches, benchmarks, formats, and figures
+    where lightloom-papers is installed.
 
     \b
     Examples:

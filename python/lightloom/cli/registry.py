@@ -28,6 +28,11 @@ VERBS = (
         "lightloom.cli.train",
         "Plan a training iteration: all its collectives together, while ranks compute.",
     ),
+    Verb(
+        "advise",
+        "lightloom.cli.advise",
+        "Advise on a switch: which one a mix of collectives, models and traces needs.",
+    ),
     Verb("run", "lightloom.cli.run", "Run a plan on processes and real data, and compare measured and planned times."),
     Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(

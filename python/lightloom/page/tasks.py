@@ -44,6 +44,7 @@ TASKS = (
     Task("loads", f"{WORK}.loads", "The load of every circuit of a step, and the paths of the data."),
     Task("explain", f"{WORK}.explain", "The topologies of a plan, in words."),
     Task("train", f"{WORK}.train", "Plan a training iteration; its time against the delay.", streams=True),
+    Task("advise", f"{WORK}.advise", "Which switch a mix of collectives and models needs.", streams=True),
     Task(
         "map",
         f"{WORK}.map",

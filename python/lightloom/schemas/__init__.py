@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from lightloom.base.errors import unknown_name
+from lightloom.schemas import advice as advised
 from lightloom.schemas import iterations
 from lightloom.schemas import judgements as judged
 from lightloom.schemas import measurements as measured
@@ -15,6 +16,7 @@ __all__ = ["DIALECT", "Document", "documents", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FORMS = planned.DOCUMENTS | judged.DOCUMENTS | iterations.DOCUMENTS | measured.DOCUMENTS | reported.DOCUMENTS
+_FORMS |= advised.DOCUMENTS
 
 
 class Document(NamedTuple):
@@ -37,6 +39,7 @@ _DOCUMENTS = (
     Document("workload", ("train WORKLOAD",), "a training iteration that is read"),
     Document("training", ("train",), "a training iteration that is planned, with its plans"),
     Document("training-simulation", ("simulate TRAINING",), "a training iteration, simulated"),
+    Document("advice", ("advise JOB",), "which switch a job needs"),
     Document("run", ("run PLAN",), "a plan on processes, measured"),
     Document("sends", ("run --calibrate",), "messages over one hop, measured"),
     Document("barriers", ("run --barriers",), "barriers of processes, measured"),

@@ -74,12 +74,18 @@ def listings() -> dict[str, Callable[[], list[dict[str, str]]]]:
 
         return summaries()
 
+    def switches() -> list[dict[str, str]]:
+        from lightloom.inputs.catalogue import catalogue_rows
+
+        return catalogue_rows()
+
     names: dict[str, Callable[[], list[dict[str, str]]]] = {
         **{own: lambda entries=entries: entries for own, entries in _core.registry().items()},  # type: ignore[misc]
         "drivers": drivers,
         "fabrics": fabrics,
         "models": models,
         "policies": policies,
+        "switches": switches,
         "benchmarks": benchmarks,
         "formats": formats,
     }

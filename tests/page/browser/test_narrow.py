@@ -48,14 +48,14 @@ def test_the_result_is_on_the_first_screen(narrow: Opened, axe: str, view: str) 
     assert page.evaluate("scrollY") == 0
     assert is_on_the_first_screen(page.locator(".result > *").first)
     assert fold(narrow).get_attribute("aria-expanded") == "false"
-    assert not page.get_by_label("Bandwidth", exact=True).is_visible()
+    assert not page.get_by_label("Ports", exact=True).is_visible()
     fold(narrow).tap()
     assert fold(narrow).get_attribute("aria-expanded") == "true"
-    expect(page.get_by_label("Bandwidth", exact=True)).to_be_visible()
+    expect(page.get_by_label("Ports", exact=True)).to_be_visible()
     assert not is_wider_than_the_screen(narrow)
     assert violations(narrow, axe) == []
     fold(narrow).tap()
-    assert not page.get_by_label("Bandwidth", exact=True).is_visible()
+    assert not page.get_by_label("Ports", exact=True).is_visible()
     assert violations(narrow, axe) == []
 
 

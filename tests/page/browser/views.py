@@ -10,6 +10,7 @@ VIEWS = {
         "&y-from=100ns&y-to=1ms&y-points=5"
     ),
     "training": "/training?model=bert-pccl&ranks=8",
+    "advice": "/advice?ports=1",
     "results": "/results",
     "figure": "/results?figure=harvest-3",
 }

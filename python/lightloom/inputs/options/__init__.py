@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lightloom.inputs.options.advice import ADVICE
 from lightloom.inputs.options.calibration import CALIBRATION, SCHEDULE_OF
 from lightloom.inputs.options.circuits import CIRCUITS
 from lightloom.inputs.options.exports import EXPORT
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "ADVICE",
     "ARGUMENTS",
     "CALIBRATION",
     "CIRCUITS",
@@ -71,6 +73,7 @@ OPTIONS = (
     *SWEEP,
     *TRAINING,
     *RESTING,
+    *ADVICE,
     *LISTED,
     *VERIFIED,
     *EXPORT,

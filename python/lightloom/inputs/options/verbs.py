@@ -266,6 +266,13 @@ OUTPUT = (
         verbs=("train",),
     ),
     Option(
+        name="output",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning="Also write the advice as JSON.",
+        verbs=("advise",),
+    ),
+    Option(
         name="trace",
         kind=Kind.FILE,
         group=Group.OUTPUT,
@@ -299,6 +306,13 @@ OUTPUT = (
         group=Group.OUTPUT,
         meaning=f"Also draw what ranks compute, and what axes and ports carry and when: {PICTURES}.",
         verbs=("train",),
+    ),
+    Option(
+        name="plot",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning=f"Also draw the time of the mix against the reconfiguration delay, with the switches: {PICTURES}.",
+        verbs=("advise",),
     ),
     Option(
         name="break_even",
@@ -344,7 +358,7 @@ OUTPUT = (
         kind=Kind.CHOICE,
         group=Group.OUTPUT,
         meaning="table for people, json for programs, csv for spreadsheets.",
-        verbs=(*PLANNING, "verify", "simulate", "run", "train", "circuits", "sweep", "list"),
+        verbs=(*PLANNING, "verify", "simulate", "run", "train", "advise", "circuits", "sweep", "list"),
         default="table",
         choices=("table", "json", "csv"),
     ),

@@ -295,6 +295,7 @@ ANSWERS: dict[str, Answer] = {
     "loads": Answer("loads", LOADS),
     "explain": Answer("explanations", EXPLANATIONS),
     "train": Answer("iteration", _iteration()),
+    "advise": Answer("advice"),
     "map": Answer("map", MAP),
     "export": Answer(files=("application/zip",)),
     "picture": Answer(files=("image/svg+xml", "image/png", "application/pdf")),

@@ -27,9 +27,9 @@ UNITS = {
     Kind.NUMBER: "no unit",
 }
 FORMATS = {
-    "picture": ("plan", "simulate", "circuits", "train", "break-even", "map"),
-    "table": ("plan", "compare", "bound", "simulate", "circuits", "train", "break-even", "map"),
-    "code": ("plan", "compare", "bound", "simulate", "circuits", "export", "train", "map"),
+    "picture": ("plan", "simulate", "circuits", "train", "advise", "break-even", "map"),
+    "table": ("plan", "compare", "bound", "simulate", "circuits", "train", "advise", "break-even", "map"),
+    "code": ("plan", "compare", "bound", "simulate", "circuits", "export", "train", "advise", "map"),
 }
 
 
@@ -84,6 +84,12 @@ _ITERATION = {
     "delays": text("with break_even: the delays, such as 1us,10us,1ms"),
     **_forms("train"),
 }
+_ADVICE = {
+    "job": text("a job, TOML as the verb advise reads it, which names no files"),
+    "switches": or_null(text("switches of /api/options, or all, with commas")),
+    "own_switches": or_null(text("more switches, TOML: a table a switch")),
+    **_forms("advise"),
+}
 _SIMULATION = _forms("simulate", [*by_name(SIMULATION), "links", "explain"])
 _OF_PLAN = {"plan": {**document("plan"), "description": "a plan, in place of the options that plan one"}}
 _SHARED = {"optics": _forms("circuits")["optics"]}
@@ -110,7 +116,7 @@ _MAP = {
         keyed({}, "planner, algorithm, topology, candidates, routing or convention"),
     ),
 }
-_ANY = {**_PROBLEM, **_OF_PLAN, **_SIMULATION, **_ITERATION, **_MAP, **_SHARED}
+_ANY = {**_PROBLEM, **_OF_PLAN, **_SIMULATION, **_ITERATION, **_ADVICE, **_MAP, **_SHARED}
 
 ASKED: dict[str, Form] = {
     "plan": record({}, optional=_PLANNED),
@@ -122,6 +128,7 @@ ASKED: dict[str, Form] = {
     "loads": record({"step": whole("the step's index")}, optional={**_PROBLEM, **_OF_PLAN}),
     "explain": record({}, optional={**_PROBLEM, **_OF_PLAN}),
     "train": record({}, optional=_ITERATION),
+    "advise": record({"job": _ADVICE["job"]}, optional={name: _ADVICE[name] for name in _ADVICE if name != "job"}),
     "map": record({"x": _AXIS, "y": _AXIS}, optional=_MAP),
     "export": record({}, optional={**_PROBLEM, **_OF_PLAN, **_forms("export", ["to"])}),
     "picture": record(

@@ -6,7 +6,7 @@ import json
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from lightloom.base.errors import InputError, refuse, shown, unknown_name
+from lightloom.base.errors import InputError, refuse, shown, text_of, unknown_name
 from lightloom.inputs.options import FABRIC_KEYS, SIMULATION, Kind, Option
 from lightloom.page.arguments import checked
 from lightloom.page.offer import offered
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 KEYS = ("verb", "options")
 MATRIX, WORKLOAD, MODEL, MAP = "matrix.csv", "workload.json", "model.toml", "map.toml"
+JOB, SWITCHES = "job.toml", "switches.toml"
 # Written after a plain number, by kind.
 UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.RATE: "bps", Kind.DELAY: "s", Kind.WINDOW: "s"}
 IMPORT = "import lightloom as ll\n"
@@ -199,6 +200,21 @@ def _train(options: dict[str, Any], code: Code, _limits: Limits) -> None:
     code.lines += [f"training = ll.train({arguments})", "print(training.to_json())"]
 
 
+def _advise(options: dict[str, Any], code: Code, _limits: Limits) -> None:
+    options = dict(options)
+    code.files[JOB] = text_of("job", options.pop("job", None))
+    names, own = options.pop("switches", None), options.pop("own_switches", None)
+    switches = "all" if names is None else text_of("switches", names)
+    if own is not None:
+        code.files[SWITCHES] = text_of("own_switches", own)
+        switches += f",{SWITCHES}"
+    given = checked("advise", options)
+    flags = _flags("advise", given)
+    code.commands.append(f"lightloom advise {JOB} --switches {quote(switches)}{flags}")
+    arguments = _arguments({"job": JOB, "switches": switches, **given}, ("job",))
+    code.lines += [f"advice = ll.advise({arguments})", "print(advice.to_json())"]
+
+
 def _map(options: dict[str, Any], code: Code, limits: Limits) -> None:
     described = sweep_of(options, limits)
     code.files[MAP] = toml_text(described)
@@ -214,5 +230,6 @@ WRITERS: dict[str, Callable[[dict[str, Any], Code, Limits], None]] = {
     "circuits": _circuits,
     "export": _export,
     "train": _train,
+    "advise": _advise,
     "map": _map,
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lightloom.page.work.say import Say
 
 # Verbs of the command line that requests have too.
-VERBS = ("plan", "compare", "bound", "simulate", "circuits", "train", "export")
+VERBS = ("plan", "compare", "bound", "simulate", "circuits", "train", "advise", "export")
 # The form's input for values, by kind.
 FORMS = {
     Kind.TEXT: "text",

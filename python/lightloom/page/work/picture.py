@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lightloom.base.errors import refuse, unknown_name
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.map import swept
-from lightloom.page.work.results import circuits_of, plan_of, simulation_of, training_of
+from lightloom.page.work.results import advice_of, circuits_of, plan_of, simulation_of, training_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,7 @@ DRAWN: dict[str, Callable[[dict[str, Any], Limits], Figure]] = {
     "plan": lambda asked, limits: plan_of(asked, limits).plot(),
     "simulate": lambda asked, limits: simulation_of(asked, limits)[0].plot(),
     "circuits": lambda asked, limits: circuits_of(asked, limits).plot(),
+    "advise": lambda asked, limits: advice_of(asked, limits).plot(),
     "train": lambda asked, limits: training_of(asked, limits, lambda _done, _total: None)[0].plot(),
     "break-even": _break_even,
     "map": _map,

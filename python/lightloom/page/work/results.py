@@ -7,7 +7,9 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import lightloom as ll
-from lightloom.base.errors import refuse, shown, unknown_name
+from lightloom.advice.job import Job
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
+from lightloom.inputs.catalogue import named_switches, switches_of_text
 from lightloom.inputs.options import SIMULATION
 from lightloom.inputs.workloads.model import model_workload, preset_workload
 from lightloom.page.arguments import arguments_of, checked, fabric_of
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from lightloom.page.limits import Limits
     from lightloom.training.break_even import BreakEven
 
-__all__ = ["circuits_of", "plan_of", "simulation_of", "training_of", "workload_of"]
+__all__ = ["advice_of", "circuits_of", "plan_of", "simulation_of", "training_of", "workload_of"]
 
 # Plans that are looked into again: step after step, as a picture, as a table.
 MOST_PLANS = 8
@@ -71,6 +73,17 @@ def circuits_of(asked: dict[str, Any], limits: Limits) -> ll.Circuits:
     asked = dict(asked)
     optics = checked("circuits", {"optics": asked.pop("optics")} if "plan" in asked and "optics" in asked else {})
     return ll.circuits(plan_of(asked, limits), **optics)
+
+
+def advice_of(asked: dict[str, Any], limits: Limits) -> ll.Advice:
+    """The advice on the job that is given as TOML. Raises `InputError`."""
+    asked = dict(asked)
+    job = Job.of_text(text_of("job", asked.pop("job", None)))
+    limits.check_gpus(job.gpus)
+    named, own = asked.pop("switches", None), asked.pop("own_switches", None)
+    found = named_switches("all" if named is None else text_of("switches", named))
+    more = () if own is None else switches_of_text(text_of("own_switches", own))
+    return ll.advise(job, switches=[*found, *more], **checked("advise", asked))
 
 
 def workload_of(asked: dict[str, Any], limits: Limits) -> ll.Workload:

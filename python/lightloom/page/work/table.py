@@ -10,7 +10,7 @@ from lightloom.page.arguments import arguments_of, checked
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.compare import comparison_of
 from lightloom.page.work.map import swept
-from lightloom.page.work.results import circuits_of, plan_of, simulation_of, training_of
+from lightloom.page.work.results import advice_of, circuits_of, plan_of, simulation_of, training_of
 from lightloom.views.documents import bound_document
 from lightloom.views.rows import as_csv, rows_as_csv
 
@@ -52,6 +52,7 @@ ROWS: dict[str, Callable[[dict[str, Any], Limits], str]] = {
     "bound": _bounds,
     "simulate": lambda asked, limits: as_csv(simulation_of(asked, limits)[0].to_columns()),
     "circuits": lambda asked, limits: as_csv(circuits_of(asked, limits).to_columns()),
+    "advise": lambda asked, limits: as_csv(advice_of(asked, limits).to_columns()),
     "train": lambda asked, limits: as_csv(training_of(asked, limits, lambda _done, _total: None)[0].to_columns()),
     "break-even": _break_even,
     "map": lambda asked, limits: as_csv(swept(asked, limits).to_columns()),

@@ -212,6 +212,26 @@
  */
 
 /**
+ * A switch with a number of ports; null where a value is not known. radix: GPUs that it joins. reason: why it cannot be
+ * recommended, or empty.
+ *
+ * @typedef {{
+ *   switch: string, reconfiguration_delay_s: number | null, ports: number, total_s: number | null,
+ *   never_change_s: number | null, packet_switch_s: number, radix: number | null, usable: boolean, reason: string,
+ *   source: string | null,
+ * }} AdviceRow
+ */
+
+/**
+ * Which switch a job needs: `lightloom.advice/1`.
+ *
+ * @typedef {{
+ *   job: string, gpus: number, rows: AdviceRow[], recommended: string | null, recommended_ports: number | null,
+ *   sensitivity: {input: string, switch: string | null, ports: number | null, changes: boolean}[], reasons: string[],
+ * }} Advice
+ */
+
+/**
  * A figure that can be made again. engines: that make it.
  *
  * @typedef {{name: string, title: string, source: string, engines: string[]}} FigureEntry
@@ -236,7 +256,7 @@
  *
  * @typedef {{
  *   "/api/options": OptionTable, "/api/plan": Plan, "/api/compare": Comparison, "/api/map": CellMap,
- *   "/api/train": Training, "/api/loads": Loads, "/api/explain": {topologies: string[]}, "/api/circuits": unknown,
+ *   "/api/train": Training, "/api/advise": Advice, "/api/loads": Loads, "/api/explain": {topologies: string[]}, "/api/circuits": unknown,
  *   "/api/as-code": Code, "/api/figures": {papers: Paper[]}, "/api/reproduce": Figure,
  * }} Answers
  */

@@ -20,7 +20,8 @@ const MOST = 3;
 export function problemWords(query) {
   const known = new Map(["plan", "train"].flatMap(optionsOf).map((option) => [option.name, option]));
   const counted = COUNTED.filter(([name]) => query.get(name)).map(([name, words]) => `${query.get(name)} ${words}`);
-  const named = NAMED.map((name) => query.get(name)).filter(Boolean);
+  const job = query.get("job");
+  const named = [...NAMED.map((name) => query.get(name)), job && jobName(job)].filter(Boolean);
   const more = [...query].flatMap(([name, value]) => {
     const option = known.get(name);
     if (!option || FIRST.includes(name) || value === "" || value === defaultOf(option, query.get("fabric"))) return [];
@@ -31,6 +32,12 @@ export function problemWords(query) {
   return [...counted, ...named, ...axes, ...more.slice(0, MOST), ...(more.length > MOST ? ["…"] : [])].join(" · ");
 }
 
+/**
+ * The name of a job of TOML.
+ *
+ * @param {string} text
+ */
+const jobName = (text) => short(/^\s*name\s*=\s*"([^"\n]*)"/m.exec(text)?.[1] || "a job");
 /** @param {string} name */
 const words = (name) => name.replaceAll("-", " ");
 /** @param {string} label */

@@ -1,0 +1,80 @@
+"""Every number of an advice is that of `plan` and `train` for the same request."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import lightloom as ll
+from lightloom import _core
+from lightloom.advice.ideal import at_once_s
+from lightloom.advice.result import FIXED
+from tests.advice.jobs import COLLECTIVES, MODEL
+
+SWITCHES = "sirius,lightpath,rotornet,polatis"
+
+
+def test_times_of_collectives_are_those_of_plans() -> None:
+    advice = ll.advise(COLLECTIVES, switches=SWITCHES, ports="1,2")
+    rows = [row for row in advice.rows if row.switch != FIXED]
+    assert len(rows) == 8
+    for row in rows:
+        assert row.reconfiguration_delay_s is not None
+        fabric = ll.Fabric(
+            gpus=8,
+            ports=row.ports,
+            bandwidth="400Gbps",
+            reconfiguration_delay=row.reconfiguration_delay_s,
+            initial="repeated",
+        )
+        plans = [ll.plan("all-reduce", "16MiB", fabric=fabric), ll.plan("all-to-all", "1MiB", fabric=fabric)]
+        assert row.total_s == math.fsum([2 * plans[0].total_s, 12.5 * plans[1].total_s])
+        compared = [ll.compare(plan.collective, plan.size_bytes, fabric=fabric) for plan in plans]
+        still = [
+            min(one.total_s or math.inf for one in told.rows if one.planner == "never-change") for told in compared
+        ]
+        assert row.never_change_s == pytest.approx(2 * still[0] + 12.5 * still[1], rel=1e-12)
+
+
+@pytest.mark.large
+def test_times_of_iterations_are_those_of_train(in_tmp: Path) -> None:
+    (in_tmp / "model.toml").write_text(MODEL)
+    (in_tmp / "job.toml").write_text('gpus = 8\nports = 2\n[[mix]]\nmodel = "model.toml"\ncount = 3\n')
+    advice = ll.advise("job.toml", switches="sirius,rotornet,calient")
+    for row in advice.rows[:-1]:
+        fabric = ll.Fabric(ports=2, reconfiguration_delay=row.reconfiguration_delay_s or 0.0)
+        training = ll.train("model.toml", fabric=fabric)
+        assert row.total_s == 3 * training.total_s
+        still = [time_s for name in ("static", "one-shot") if (time_s := training.policies[name]) is not None]
+        assert row.never_change_s == (3 * min(still) if still else None)
+    ideal = ll.train("model.toml", fabric=ll.Fabric(ports=2, reconfiguration_delay=0)).policies["packet-switch"]
+    assert ideal is not None
+    assert {row.packet_switch_s for row in advice.rows} == {3 * ideal}
+    saved = json.loads(ll.Workload.read("model.toml").to_json())
+    (in_tmp / "workload.json").write_text(json.dumps(saved))
+    (in_tmp / "job.toml").write_text('gpus = 8\nports = 2\n[[mix]]\nworkload = "workload.json"\ncount = 3\n')
+    again = ll.advise("job.toml", switches="sirius,rotornet,calient")
+    assert [row.total_s for row in again.rows] == [row.total_s for row in advice.rows]
+
+
+@pytest.mark.parametrize("collective", [entry["name"] for entry in _core.registry()["collectives"]])
+@pytest.mark.parametrize("size_bytes", [64, 1 << 24])
+def test_an_ideal_packet_switch_is_that_of_train(collective: str, size_bytes: int) -> None:
+    node = {
+        "id": "a",
+        "kind": "collective",
+        "collective": collective,
+        "axis": "all",
+        "size_bytes": size_bytes,
+        "after": [],
+    }
+    workload = ll.Workload.of(
+        {"schema": "lightloom.workload/1", "ranks": 4, "mesh": {"all": 4}, "groups": {}, "nodes": [node]}
+    )
+    policies = ll.train(workload, fabric=ll.Fabric(ports=2, reconfiguration_delay=0)).policies
+    ideal_s = at_once_s(collective, size_bytes, ll.Fabric(gpus=4, ports=2))
+    planned_s = ll.plan(collective, size_bytes, fabric=ll.Fabric(gpus=4, ports=2, reconfiguration_delay=0)).total_s
+    assert policies["packet-switch"] == pytest.approx(min(ideal_s, planned_s), rel=1e-9)
