@@ -47,6 +47,22 @@ def test_every_byte_is_sent_once(matrix: np.ndarray) -> None:
 
 
 @settings(max_examples=30, deadline=None)
+@given(MATRICES, st.integers(1, 4))
+def test_columns_of_experts_add_up_at_their_rank(
+    tmp_path_factory: pytest.TempPathFactory, matrix: np.ndarray, experts: int
+) -> None:
+    # Every block is dealt to the experts of its destination, in parts that add up to it again.
+    parts = np.array([[[size // (experts + k) for k in range(experts - 1)] for size in row] for row in matrix])
+    parts = parts.reshape(*matrix.shape, experts - 1)
+    tokens = np.concatenate([parts, (matrix - parts.sum(axis=2))[:, :, None]], axis=2).reshape(len(matrix), -1)
+    path = tmp_path_factory.mktemp("tokens") / "tokens.csv"
+    np.savetxt(path, tokens, fmt="%d", delimiter=",")
+    assert np.array_equal(read_matrix(path), matrix)
+    np.save(path.with_suffix(".npy"), tokens)
+    assert np.array_equal(read_matrix(path.with_suffix(".npy")), matrix)
+
+
+@settings(max_examples=30, deadline=None)
 @given(MATRICES)
 def test_files_hold_what_arrays_hold(tmp_path_factory: pytest.TempPathFactory, matrix: np.ndarray) -> None:
     folder = tmp_path_factory.mktemp("matrix")

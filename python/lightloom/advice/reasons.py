@@ -59,7 +59,11 @@ def _choice(job: Job, rows: Sequence[AdviceRow], row: AdviceRow, near: float) ->
     known = [one for one in usable if (one.total_s or 0.0) <= best_s * (1 + near)]
     by_price = all(one.cost is not None or one.switch == FIXED for one in known)
     rule = "the cheapest" if by_price else "the slowest technology with the fewest ports"
-    yield f"It is {rule} within {near:.0%} of the fastest, {fastest.switch}, which takes {show_time(best_s)}."
+    if (row.switch, row.ports) == (fastest.switch, fastest.ports):
+        others = "cheaper switch" if by_price else "slower technology, and none with fewer ports,"
+        yield f"It is the fastest, and no {others} comes within {near:.0%} of it."
+    else:
+        yield f"It is {rule} within {near:.0%} of the fastest, {fastest.switch}, which takes {show_time(best_s)}."
     if row.never_change_s is None:
         yield "Circuits that never change cannot serve the mix."
     else:

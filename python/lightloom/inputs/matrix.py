@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["busiest_bytes", "generated_matrix", "read_matrix"]
 
 MAX_FILE_BYTES = 256 * MIB
-# As many rows as the core takes.
-MAX_GPUS = 512
+# As many rows as the core takes; columns, of experts of which each rank has several.
+MAX_GPUS, MAX_COLUMNS = 512, 1 << 14
 # Rows of numbers with all their digits, also of too many of them, and lines with remarks in addition to the rows.
 MAX_LINE, MAX_LINES = 1 << 18, 1_000_000
 # Where an NPY file of each version says how long its header is, and in how many bytes.
@@ -35,11 +35,17 @@ NPY_HEADER = re.compile(
     rb"'fortran_order': (?P<fortran>True|False), "
     rb"'shape': \((?P<rows>[0-9]{1,9}), ?(?P<columns>[0-9]{1,9}),?\),? ?\}\s*"
 )
-FORM = "a square matrix of bytes, one row per source and one column per destination"
+FORM = (
+    "a square matrix of bytes, one row per source and one column per destination; or as many columns per source, one "
+    "per expert"
+)
 
 
 def read_matrix(source: str | os.PathLike[str] | ArrayLike) -> NDArray[np.float64]:
     """A checked matrix `[src][dst]`, bytes, float64, from a `.npy` file, a CSV file or an array.
+
+    Where there are several columns for each row, a multiple of the rows, they are tokens by expert, as routers of
+    mixtures of experts count them: the first columns are the experts of rank 0, and so on, and are added up.
 
     CSV: one row a line, numbers separated by commas, semicolons or blanks; empty lines and lines that start with `#`
     are skipped. Raises `InputError` naming `matrix`, and the row at fault, when it is not square, not numeric, or has
@@ -87,8 +93,10 @@ def _read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
         raise refuse("matrix", f"`{path}` has no header of an NPY file of numbers; it takes {FORM}")
     kind, width = header["kind"].decode(), int(header["width"])
     rows, columns = int(header["rows"]), int(header["columns"])
-    if not 1 <= min(rows, columns) <= max(rows, columns) <= MAX_GPUS:
-        raise refuse("matrix", f"`{path}` has {rows} rows of {columns} entries; it must be square, 2 to {MAX_GPUS}")
+    if not (1 <= rows <= MAX_GPUS and 1 <= columns <= MAX_COLUMNS):
+        raise refuse(
+            "matrix", f"`{path}` has {rows} rows of {columns} entries; it takes 2 to {MAX_GPUS} rows, and {FORM}"
+        )
     try:
         dtype = np.dtype(f"{header['order'].decode().replace('|', '=')}{kind}{width}")
     except TypeError:
@@ -111,8 +119,8 @@ def _read_csv(path: str | os.PathLike[str]) -> NDArray[np.float64]:
         if len(rows) == MAX_GPUS:
             raise refuse("matrix", f"`{path}` has more than {MAX_GPUS} rows; it takes 2 to {MAX_GPUS}")
         cells = content.replace(";", ",").split(",") if "," in content or ";" in content else content.split()
-        if len(cells) > MAX_GPUS:
-            raise refuse("matrix", f"{where} has {len(cells)} entries; it takes at most {MAX_GPUS}")
+        if len(cells) > MAX_COLUMNS:
+            raise refuse("matrix", f"{where} has {len(cells)} entries; it takes at most {MAX_COLUMNS}")
         try:
             row = np.array([float(cell) for cell in cells])
         except ValueError as error:
@@ -130,7 +138,7 @@ def _read_csv(path: str | os.PathLike[str]) -> NDArray[np.float64]:
 def _checked(matrix: NDArray[Any]) -> NDArray[np.float64]:
     if matrix.dtype.kind not in "iuf":
         raise refuse("matrix", f"its entries are of type {matrix.dtype}; it takes {FORM}")
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+    if matrix.ndim != 2 or not len(matrix) or not matrix.shape[1] or matrix.shape[1] % len(matrix):
         raise refuse("matrix", f"its shape is {'x'.join(map(str, matrix.shape)) or 'a single number'}; it takes {FORM}")
     if not 2 <= len(matrix) <= MAX_GPUS:
         raise refuse("matrix", f"it has {_core.counted(len(matrix), 'row')}; it takes 2 to {MAX_GPUS}")
@@ -142,4 +150,8 @@ def _checked(matrix: NDArray[Any]) -> NDArray[np.float64]:
         raise refuse(
             "matrix", f"row {row}, column {column} is {values[row, column]}; it takes finite bytes of at least 0"
         )
+    if values.shape[1] > len(values):
+        values = np.ascontiguousarray(values.reshape(len(values), len(values), -1).sum(axis=2))
+        if not np.isfinite(values).all():
+            raise refuse("matrix", "the tokens of a rank's experts add up to infinity")
     return values
