@@ -186,3 +186,8 @@ pub(crate) mod unequal {
     /// Ways that are made compositions.
     pub(crate) const MOST_WAYS: usize = 3;
 }
+
+pub(crate) mod unequal_waiting {
+    /// Ranks from which fewer topologies are tried.
+    pub(crate) const MANY_RANKS: usize = 200;
+}

@@ -6,7 +6,7 @@ use topologies::candidates;
 
 use crate::cutoffs::composed::{FEW_PEERS, MOST_COMMODITIES, MOST_COMMODITIES_OF_FEW, MOST_FLOW};
 use crate::state_search::StateSearch;
-use crate::{Choice, Problem, ties};
+use crate::{Choice, Problem, given_routes, ties};
 
 /// # Errors
 /// A schedule whose blocks differ in size.
@@ -27,6 +27,9 @@ pub(crate) fn best_sequence(
     composition: Composition,
     limit_s: f64,
 ) -> Result<Option<Choice>> {
+    if !composition.routes.is_empty() {
+        return given_routes::choose(planner, problem, composition, limit_s);
+    }
     let fabric = &problem.fabric;
     // The start is a candidate of every composition.
     let start = fabric.initial.given();

@@ -22,6 +22,7 @@ mod convention;
 mod cutoffs;
 mod envelope;
 mod forwarded_blocks;
+mod given_routes;
 mod join;
 mod known_networks;
 mod known_starts;

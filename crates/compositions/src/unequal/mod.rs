@@ -16,11 +16,12 @@ mod heaviest;
 mod improve;
 pub(crate) mod library;
 mod phases;
+mod waiting;
 mod way;
 mod wiring;
 
 use model::{
-    Chunks, CostSettings, Fabric, Initial, Op, Piece, Propagation, Rank, Result, Step, Transfer, Translations,
+    Chunks, CostSettings, Fabric, Initial, Op, Piece, Propagation, Rank, Result, Routing, Step, Transfer, Translations,
 };
 
 use crate::all_to_all;
@@ -62,9 +63,9 @@ impl Prices {
         }
     }
 
-    fn seconds(&self, way: &Way, estimate: &Estimate) -> f64 {
+    fn seconds(&self, from_start: bool, estimate: &Estimate) -> f64 {
         let steps = estimate.steps();
-        let changes = steps - usize::from(!self.is_given || (way.from_start && estimate.hops[0] > 0));
+        let changes = steps - usize::from(!self.is_given || (from_start && estimate.hops[0] > 0));
         self.startup_s * steps as f64 + self.change_s * changes as f64 + self.buffer_s * estimate.weighed(self.hop())
     }
 
@@ -98,6 +99,38 @@ pub fn compositions(
     let of_equal = PhasePrices::new(fabric, size_bytes);
     compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
     Ok(compositions)
+}
+
+/// The best compositions whose bytes wait between steps: one on any topologies, and one that begins on the start where
+/// there is a given one. None where routing or optics leave no choice of paths or topologies, and none that takes
+/// `limit_s` or more.
+///
+/// # Errors
+/// The errors of [`compositions`].
+pub fn waiting(
+    pieces: &[Piece],
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+    limit_s: f64,
+) -> Result<Vec<Composition>> {
+    if settings.routing != Routing::ConcurrentFlow || fabric.optics.is_some() {
+        return Ok(Vec::new());
+    }
+    let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports() as usize);
+    let demand = Demand::of(ranks, pieces);
+    let prices = Prices::new(fabric, settings, size_bytes);
+    let start = start_of(fabric);
+    let mut least_s = limit_s;
+    let mut found = Vec::new();
+    for start in start.as_ref().map(Some).into_iter().chain([None]) {
+        if let Some((composition, seconds)) = waiting::composition(&demand, ports, start, &prices, least_s)? {
+            least_s = seconds;
+            found.push(composition);
+        }
+    }
+    found.reverse();
+    Ok(found)
 }
 
 /// The phases of equal blocks.
@@ -165,7 +198,7 @@ fn best_ways(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> 
     let mut steps = 1;
     while steps <= library.most_steps() && best.first().is_none_or(|(seconds, _)| prices.least_s(steps) < *seconds) {
         let found = starts.iter().flat_map(|start| library.ways(steps, prices.hop(), *start));
-        best.extend(found.map(|(way, estimate)| (prices.seconds(&way, &estimate), (way, estimate))));
+        best.extend(found.map(|(way, estimate)| (prices.seconds(way.from_start, &estimate), (way, estimate))));
         best.sort_by(|a, b| a.0.total_cmp(&b.0));
         best.dedup_by(|later, earlier| later.1.0 == earlier.1.0);
         best.truncate(MOST_WAYS);
@@ -187,7 +220,7 @@ fn composed(
         let transfers =
             pairs.iter().map(|pair| Transfer { src: pair.0, dst: pair.1, op: Op::Copy, chunks: vec![chunk(pair)] });
         steps.push(Step::new(Translations::trivial(ranks), transfers, chunks)?);
-        topologies.push(wiring.topology(&format!("for-matrix-{}", steps.len()))?);
+        topologies.push(wiring.topology(&format!("for-matrix-{}", steps.len()))?.with_found_symmetry());
     }
     Composition::new(chunks.clone(), steps, topologies)
 }

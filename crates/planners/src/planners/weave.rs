@@ -49,6 +49,10 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     let (fabric, settings, size_bytes) = (&problem.fabric, problem.settings, problem.size_bytes);
     let libraries = &problem.cache.libraries;
     let pieces = given.chunks().as_pieces();
+    if let Some(pieces) = pieces {
+        let waiting = compositions::unequal_waiting(pieces, fabric, settings, size_bytes, composing.limit_s())?;
+        waiting.into_iter().try_for_each(|composition| composing.consider(composition))?;
+    }
     let compositions = match pieces {
         Some(pieces) => compositions::unequal_compositions(libraries, pieces, fabric, settings, size_bytes)?,
         None => compositions::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
