@@ -16,7 +16,13 @@ impl Prepared {
         if let Some(planner) = self.request().never_changes() {
             return self.unchanging_at(at).map(|choice| Choice { planner: planner.name(), ..choice });
         }
-        if self.composes() { self.with_unchanging_at(at).0 } else { self.raced_at(at) }
+        let composes = self.composes();
+        // There, one step is always among what is tried.
+        let tries_one_step = |problem: planners::Problem| planners::is_any_time(&problem);
+        if !composes || self.problem_without_candidates(0, at).is_ok_and(tries_one_step) {
+            return self.raced_at(at);
+        }
+        self.with_unchanging_at(at).0
     }
 
     /// Whether all algorithms and planners are open, those that compose among them.

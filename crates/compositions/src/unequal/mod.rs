@@ -26,7 +26,7 @@ use model::{
 
 use crate::all_to_all;
 use crate::composition::Composition;
-use crate::cutoffs::unequal::MOST_WAYS;
+use crate::cutoffs::unequal::{LEAST_AT_ANY_TIME, LEAST_STEPS_BESIDE_WAITING, MOST_PORTS_OF_PHASES, MOST_WAYS};
 use crate::library::Libraries;
 use crate::prices::Prices as PhasePrices;
 use demand::Demand;
@@ -80,7 +80,8 @@ impl Prices {
     }
 }
 
-/// The best compositions for an unequal All-to-All, most promising first. Results for a matrix are kept in `libraries`.
+/// The best compositions for an unequal All-to-All in which every pair is served within one step, most promising first:
+/// among many ranks only those that by estimate take less than `limit_s`. Results for a matrix are kept in `libraries`.
 ///
 /// # Errors
 /// No error for the pieces of a schedule of the fabric's ranks.
@@ -90,15 +91,27 @@ pub fn compositions(
     fabric: &Fabric,
     settings: CostSettings,
     size_bytes: u64,
+    limit_s: f64,
 ) -> Result<Vec<Composition>> {
     let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
     let library = libraries.unequal.of(&Demand::of(ranks, pieces), ports as usize);
     let start = start_of(fabric);
     let starts: Vec<Option<&Wiring>> = std::iter::once(None).chain(start.as_ref().map(Some)).collect();
-    let mut compositions = made(&library, &starts, &Prices::new(fabric, settings, size_bytes))?;
+    let is_any_time = serves_at_any_time(fabric, settings);
+    let limit_s = if is_any_time { limit_s } else { f64::INFINITY };
+    let mut compositions = made(&library, &starts, &Prices::new(fabric, settings, size_bytes), limit_s)?;
+    if is_any_time && ports > MOST_PORTS_OF_PHASES {
+        return Ok(compositions);
+    }
     let of_equal = PhasePrices::new(fabric, size_bytes);
     compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
     Ok(compositions)
+}
+
+/// Whether an unequal All-to-All on a fabric is planned in a time that is known: by bytes that wait and by what is sure
+/// to be quick. So it is among many ranks, where routing and optics leave the choice of paths and topologies.
+pub fn serves_at_any_time(fabric: &Fabric, settings: CostSettings) -> bool {
+    settings.routing == Routing::ConcurrentFlow && fabric.optics.is_none() && fabric.shape.gpus() >= LEAST_AT_ANY_TIME
 }
 
 /// The best compositions whose bytes wait between steps: one on any topologies, and one that begins on the start where
@@ -160,7 +173,7 @@ pub fn on_start(
 ) -> Result<Vec<Composition>> {
     let Some(start) = start_of(fabric) else { return Ok(Vec::new()) };
     let library = libraries.unequal.of(&Demand::of(fabric.shape.gpus(), pieces), fabric.shape.ports() as usize);
-    let mut compositions = made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes))?;
+    let mut compositions = made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes), f64::INFINITY)?;
     let of_equal = PhasePrices::new(fabric, size_bytes);
     if of_equal.ring().is_some() {
         compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
@@ -178,12 +191,15 @@ fn start_of(fabric: &Fabric) -> Option<Wiring> {
     }
 }
 
-/// The ways of least price, as compositions.
-fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> Result<Vec<Composition>> {
+/// The ways of least price below `limit_s`, as compositions.
+fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices, limit_s: f64) -> Result<Vec<Composition>> {
     let (chunks, numbers) = library.demand.chunks()?;
     let mut evaluator = Evaluator::new(&library.demand);
     let mut compositions = Vec::new();
-    for (way, _) in best_ways(library, starts, prices) {
+    for (way, estimate) in best_ways(library, starts, prices, limit_s) {
+        if prices.seconds(way.from_start, &estimate) >= limit_s {
+            break;
+        }
         if evaluator.estimate(&way).is_some() {
             let chunk = |pair: &(Rank, Rank)| numbers[pair];
             compositions.push(composed(&way, &evaluator.pairs_by_step(), &chunks, chunk)?);
@@ -193,10 +209,12 @@ fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> Resul
 }
 
 /// Some ways of least price, the best first, that begin anywhere (`None`) or on one of `starts`.
-fn best_ways(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> Vec<Found> {
+fn best_ways(library: &Library, starts: &[Option<&Wiring>], prices: &Prices, limit_s: f64) -> Vec<Found> {
     let mut best: Vec<(f64, Found)> = Vec::new();
-    let mut steps = 1;
-    while steps <= library.most_steps() && best.first().is_none_or(|(seconds, _)| prices.least_s(steps) < *seconds) {
+    // Ways of fewer steps are improved by exchanges, which takes longer than to let bytes wait, and gains less.
+    let mut steps = if limit_s < f64::INFINITY { LEAST_STEPS_BESIDE_WAITING } else { 1 };
+    let may_win = |steps, best: &[(f64, Found)]| prices.least_s(steps) < best.first().map_or(limit_s, |best| best.0);
+    while steps <= library.most_steps() && may_win(steps, &best) {
         let found = starts.iter().flat_map(|start| library.ways(steps, prices.hop(), *start));
         best.extend(found.map(|(way, estimate)| (prices.seconds(way.from_start, &estimate), (way, estimate))));
         best.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -265,7 +283,7 @@ mod tests {
             let initial = if starts_on_ring { Initial::Topology(ring) } else { Initial::Free };
             let fabric = fabric(ranks, ports, 10f64.powi(log_delay), initial);
             let settings = CostSettings::additive(Routing::ConcurrentFlow, Propagation::Hops);
-            let found = compositions(&Libraries::default(), &parts, &fabric, settings, 1 << log_size).unwrap();
+            let found = compositions(&Libraries::default(), &parts, &fabric, settings, 1 << log_size, f64::INFINITY).unwrap();
             prop_assert!(!found.is_empty());
             for composition in found {
                 let report = verify::schedule(&composition.schedule);
@@ -291,7 +309,7 @@ mod tests {
     fn one_block_gets_every_port() {
         let piece = Piece { src: 3, dst: 5, share: 1.0 };
         let (fabric, settings) = (fabric(8, 4, 1e-5, Initial::Free), CostSettings::default());
-        let found = compositions(&Libraries::default(), &[piece], &fabric, settings, 1 << 30).unwrap();
+        let found = compositions(&Libraries::default(), &[piece], &fabric, settings, 1 << 30, f64::INFINITY).unwrap();
         let best = &found[0];
         assert_eq!(best.schedule.steps().len(), 1);
         let links = best.topologies[0].expanded();

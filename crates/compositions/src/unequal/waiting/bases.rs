@@ -5,14 +5,13 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::cutoffs::unequal_waiting::LEAST_WEIGHT;
 use crate::unequal::demand::Demand;
 use crate::unequal::heaviest;
 use crate::unequal::wiring::Wiring;
 
 /// Power of a rank's bytes over those of the busiest that makes its heat: only the busiest ranks are hot.
 const HEAT: i32 = 6;
-/// The least by which the weight of a pair of hot ranks is multiplied.
-const LEAST_WEIGHT: f64 = 0.02;
 /// Prices of a circuit between two hot ranks, one of them drawn, in the mean bytes of a rank.
 const PENALTIES: [f64; 3] = [0.3, 1.0, 3.0];
 /// Other ranks that each rank tries to exchange places with, where not all are tried.
@@ -106,35 +105,8 @@ impl Heats {
 fn placed(wiring: &Wiring, demand: &Demand, heats: &Heats, random: &mut ChaCha8Rng) -> Wiring {
     let ranks = wiring.ranks();
     let penalty = PENALTIES[random.random_range(0..PENALTIES.len())] * heats.mean;
-    let distances = distances(wiring);
-    let mut circuits = vec![0.0f64; ranks * ranks];
-    for circuit in 0..wiring.circuits() {
-        if let Some(head) = wiring.head(circuit) {
-            circuits[wiring.tail(circuit) as usize * ranks + head as usize] += 1.0;
-        }
-    }
-    let mut place_of: Vec<usize> = (0..ranks).collect();
-    place_of.shuffle(random);
-    let share = |src: usize, dst: usize| demand.share(src as Rank, dst as Rank);
-    let cost = |place_of: &[usize], one: usize, at: usize, other: usize, other_at: usize| {
-        let mut cost = 0.0;
-        for (rank, at_rank, skips) in [(one, at, usize::MAX), (other, other_at, one)] {
-            for peer in (0..ranks).filter(|peer| *peer != rank && *peer != skips) {
-                let at_peer = match peer {
-                    peer if peer == one => at,
-                    peer if peer == other => other_at,
-                    peer => place_of[peer],
-                };
-                cost += share(rank, peer) * distances[at_rank * ranks + at_peer]
-                    + share(peer, rank) * distances[at_peer * ranks + at_rank];
-                let joined = circuits[at_rank * ranks + at_peer] + circuits[at_peer * ranks + at_rank];
-                if joined > 0.0 {
-                    cost += penalty * joined * heats.of_pair(rank, peer);
-                }
-            }
-        }
-        cost
-    };
+    let mut places = Places::new(wiring, demand, heats, penalty);
+    places.of.shuffle(random);
     let sweeps = if ranks <= PARTNERS { 6 } else { 2 };
     for _ in 0..sweeps {
         let mut has_changed = false;
@@ -142,14 +114,8 @@ fn placed(wiring: &Wiring, demand: &Demand, heats: &Heats, random: &mut ChaCha8R
             interruption::check();
             for partner in 0..ranks.min(PARTNERS) {
                 let other = if ranks <= PARTNERS { partner } else { random.random_range(0..ranks) };
-                if other == one || (ranks <= PARTNERS && other < one) {
-                    continue;
-                }
-                let (at, other_at) = (place_of[one], place_of[other]);
-                let before = cost(&place_of, one, at, other, other_at);
-                if cost(&place_of, one, other_at, other, at) < before * (1.0 - 1e-9) {
-                    place_of.swap(one, other);
-                    has_changed = true;
+                if other != one && (ranks > PARTNERS || other > one) {
+                    has_changed |= places.exchange(one, other);
                 }
             }
         }
@@ -158,7 +124,7 @@ fn placed(wiring: &Wiring, demand: &Demand, heats: &Heats, random: &mut ChaCha8R
         }
     }
     let mut rank_at = vec![0; ranks];
-    place_of.iter().enumerate().for_each(|(rank, &place)| rank_at[place] = rank as Rank);
+    places.of.iter().enumerate().for_each(|(rank, &place)| rank_at[place] = rank as Rank);
     let mut moved = Wiring::dark(ranks, wiring.ports());
     for circuit in 0..wiring.circuits() {
         if let Some(head) = wiring.head(circuit) {
@@ -166,6 +132,74 @@ fn placed(wiring: &Wiring, demand: &Demand, heats: &Heats, random: &mut ChaCha8R
         }
     }
     moved
+}
+
+/// The places of ranks on a graph. All matrices are by rank, or by place, and the other one.
+struct Places {
+    /// By rank.
+    of: Vec<usize>,
+    sends: Vec<f64>,
+    receives: Vec<f64>,
+    heats: Vec<f64>,
+    distances: Vec<f64>,
+    distances_back: Vec<f64>,
+    /// Price of the circuits between two places, either way, if both ranks there are hottest.
+    penalties: Vec<f64>,
+}
+
+impl Places {
+    fn new(wiring: &Wiring, demand: &Demand, heats: &Heats, penalty: f64) -> Self {
+        let ranks = wiring.ranks();
+        let of_pairs = |value: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
+            (0..ranks * ranks).map(|pair| value(pair / ranks, pair % ranks)).collect()
+        };
+        let distances = distances(wiring);
+        let mut penalties = vec![0.0; ranks * ranks];
+        for circuit in 0..wiring.circuits() {
+            if let Some(head) = wiring.head(circuit) {
+                let (tail, head) = (wiring.tail(circuit) as usize, head as usize);
+                penalties[tail * ranks + head] += penalty;
+                penalties[head * ranks + tail] += penalty;
+            }
+        }
+        // What stays at a rank travels nowhere.
+        let share = |src: usize, dst: usize| if src == dst { 0.0 } else { demand.share(src as Rank, dst as Rank) };
+        Self {
+            of: (0..ranks).collect(),
+            sends: of_pairs(&share),
+            receives: of_pairs(&|one, other| share(other, one)),
+            heats: of_pairs(&|one, other| heats.of_pair(one, other)),
+            distances_back: of_pairs(&|one, other| distances[other * ranks + one]),
+            distances,
+            penalties,
+        }
+    }
+
+    /// What a rank and one of its peers add to the sum.
+    fn of_peer(&self, rank: usize, peer: usize) -> f64 {
+        let ranks = self.of.len();
+        let (pair, places) = (rank * ranks + peer, self.of[rank] * ranks + self.of[peer]);
+        self.sends[pair] * self.distances[places]
+            + self.receives[pair] * self.distances_back[places]
+            + self.heats[pair] * self.penalties[places]
+    }
+
+    /// What two ranks add to the sum.
+    fn of_two(&self, one: usize, other: usize) -> f64 {
+        let of = |rank: usize| (0..self.of.len()).map(|peer| self.of_peer(rank, peer)).sum::<f64>();
+        of(one) + of(other) - self.of_peer(one, other)
+    }
+
+    /// Exchanges the places of two ranks where that lowers the sum, and tells whether it does.
+    fn exchange(&mut self, one: usize, other: usize) -> bool {
+        let before = self.of_two(one, other);
+        self.of.swap(one, other);
+        let is_better = self.of_two(one, other) < before * (1.0 - 1e-9);
+        if !is_better {
+            self.of.swap(one, other);
+        }
+        is_better
+    }
 }
 
 /// Hops from every rank to every other, `[src · n + dst]`; more than any where there is no path.

@@ -11,16 +11,15 @@ use rand_chacha::ChaCha8Rng;
 
 use super::cheapest::Cheapest;
 use super::layers::Layers;
+use crate::cutoffs::unequal_waiting::{LEAST_HEAVY, LEAST_PART, MOST_SHIFTS, WORTH_MOVING};
 use crate::unequal::demand::Demand;
 
 /// A price of each link, relative to that of the busiest, so that of idle paths the shortest is taken.
 const IDLE: f64 = 1e-9;
 /// Halvings by which the bytes that move are found.
 const HALVINGS: usize = 7;
-/// Paths that are cheaper by less than this are left, relatively.
-const WORTH_MOVING: f64 = 1e-4;
-/// A path keeps no less than this part of a pair's bytes.
-const LEAST_PART: f64 = 1e-3;
+/// Times in a round that the scales of prices are set anew.
+const SCALINGS: usize = 64;
 /// Loads below this part of the mean cost next to nothing in the first paths.
 const OF_MEAN: f64 = 0.3;
 
@@ -47,6 +46,8 @@ pub(super) struct Flow {
     /// By step, one over the largest load, and the factor of the prices of its links.
     scales: Vec<(f64, f64)>,
     least_scale: f64,
+    /// By pair, whether it has a part of the busiest rank's bytes that one path may not hold.
+    is_heavy: Vec<bool>,
     /// By link, whether the path to which bytes move has it (1), or that from which they move (−1).
     marks: Vec<i8>,
 }
@@ -65,6 +66,7 @@ impl Flow {
             prices: vec![0.0; links],
             scales: vec![(1.0, 1.0); layers.steps()],
             least_scale,
+            is_heavy: heavy(demand),
             marks: vec![0; links],
             layers,
         };
@@ -72,7 +74,7 @@ impl Flow {
         let mut links = Vec::new();
         for src in 0..ranks {
             interruption::check();
-            flow.set_prices(4);
+            flow.set_prices(2);
             cheapest.search(&flow.layers, &flow.hops, &flow.prices, src as Rank);
             for (dst, &share) in demand.sent_by(src).iter().enumerate() {
                 if dst == src || share == 0.0 {
@@ -93,7 +95,7 @@ impl Flow {
     /// laid anew, the others take the same parts of their pairs. `None` where some pair has no path.
     pub(super) fn moved(&self, demand: &Demand, hops: Vec<u32>) -> Option<Self> {
         let ranks = self.layers.ranks;
-        let mut flow = Self { hops, ..self.clone() };
+        let mut flow = Self { hops, is_heavy: heavy(demand), ..self.clone() };
         flow.loads.fill(0.0);
         let mut open: Vec<Vec<(usize, f64)>> = vec![Vec::new(); ranks];
         for src in 0..ranks {
@@ -120,7 +122,7 @@ impl Flow {
         let mut links = Vec::new();
         for (src, open) in open.into_iter().enumerate().filter(|(_, open)| !open.is_empty()) {
             interruption::check();
-            flow.set_prices(16);
+            flow.set_prices(4);
             cheapest.search(&flow.layers, &flow.hops, &flow.prices, src as Rank);
             for (dst, share) in open {
                 if cheapest.prices[dst].is_infinite() {
@@ -151,40 +153,56 @@ impl Flow {
     }
 
     /// The price of a byte more on a link of that load.
-    fn price(&self, link: usize, load: f64, power: i32) -> f64 {
+    fn price(&self, link: usize, load: f64, doublings: u32) -> f64 {
         let edge = &self.layers.edges[link];
         let (scale, factor) = self.scales[edge.step as usize];
-        factor * ((load * scale).powi(power - 1) + IDLE) * edge.per_byte
+        factor * (power_less_one(load * scale, doublings) + IDLE) * edge.per_byte
     }
 
-    fn set_prices(&mut self, power: i32) {
+    fn set_prices(&mut self, doublings: u32) {
         for step in 0..self.layers.steps() {
             let links = self.layers.of_step(step);
             let largest = self.loads[links.clone()].iter().copied().fold(self.least_scale, f64::max);
-            let sum: f64 = self.loads[links].iter().map(|load| (load / largest).powi(power)).sum();
-            self.scales[step] = (1.0 / largest, sum.max(1.0).powf(-f64::from(power - 1) / f64::from(power)));
+            let relative = self.loads[links].iter().map(|load| load / largest);
+            let sum: f64 = relative.map(|load| power_less_one(load, doublings) * load).sum();
+            let power = f64::from(1u32 << doublings);
+            self.scales[step] = (1.0 / largest, sum.max(1.0).powf((1.0 - power) / power));
         }
         for link in 0..self.prices.len() {
-            self.prices[link] = self.price(link, self.loads[link], power);
+            self.prices[link] = self.price(link, self.loads[link], doublings);
         }
     }
 
-    /// Rounds, one for each power q, the sources of each in an order of its own.
-    pub(super) fn improve(&mut self, powers: &[i32], random: &mut ChaCha8Rng) {
+    /// Rounds, one for each power q = 2^`doublings`, the sources of each in an order of its own.
+    pub(super) fn improve(&mut self, powers: &[u32], random: &mut ChaCha8Rng) {
         let ranks = self.layers.ranks;
         let mut cheapest = Cheapest::new(ranks, &self.hops);
         let mut order: Vec<usize> = (0..ranks).collect();
         let mut links = Vec::new();
-        for &power in powers {
+        for &doublings in powers {
             order.shuffle(random);
-            for &src in &order {
+            for (place, &src) in order.iter().enumerate() {
                 interruption::check();
-                self.set_prices(power);
+                // Prices follow every shift; the scales of steps change little from source to source.
+                if place % ranks.div_ceil(SCALINGS) == 0 {
+                    self.set_prices(doublings);
+                }
                 cheapest.search(&self.layers, &self.hops, &self.prices, src as Rank);
                 for dst in 0..ranks {
-                    if !self.paths[src * ranks + dst].is_empty() {
+                    let pair = src * ranks + dst;
+                    if self.paths[pair].is_empty() {
+                        continue;
+                    }
+                    cheapest.path(&self.layers, dst as Rank, &mut links);
+                    let mut has_moved = self.shift(pair, &links, doublings);
+                    // The bytes of a heavy pair need many paths.
+                    for _ in 1..if self.is_heavy[pair] { MOST_SHIFTS } else { 1 } {
+                        if !has_moved {
+                            break;
+                        }
+                        cheapest.search(&self.layers, &self.hops, &self.prices, src as Rank);
                         cheapest.path(&self.layers, dst as Rank, &mut links);
-                        self.shift(src * ranks + dst, &links, power);
+                        has_moved = self.shift(pair, &links, doublings);
                     }
                 }
             }
@@ -192,8 +210,9 @@ impl Flow {
         }
     }
 
-    /// Moves bytes of a pair from its dearest path to the cheapest of all, `found` among them.
-    fn shift(&mut self, pair: usize, found: &[u32], power: i32) {
+    /// Moves bytes of a pair from its dearest path to the cheapest of all, `found` among them, and tells whether any
+    /// moved.
+    fn shift(&mut self, pair: usize, found: &[u32], doublings: u32) -> bool {
         let priced = |links: &[u32]| links.iter().map(|&link| self.prices[link as usize]).sum::<f64>();
         let mut least = priced(found);
         let mut paths = std::mem::take(&mut self.paths[pair]);
@@ -209,7 +228,7 @@ impl Flow {
         }
         if to == Some(dearest) || most - least < WORTH_MOVING * most {
             self.paths[pair] = paths;
-            return;
+            return false;
         }
         let to = to.unwrap_or_else(|| {
             paths.push(Path { links: found.to_vec(), share: 0.0 });
@@ -217,7 +236,7 @@ impl Flow {
         });
         let pair_share: f64 = paths.iter().map(|path| path.share).sum();
         let all = paths[dearest].share;
-        let mut moved = self.best_part(&paths[dearest].links, &paths[to].links, all, power) * all;
+        let mut moved = self.best_part(&paths[dearest].links, &paths[to].links, all, doublings) * all;
         if all - moved < LEAST_PART * pair_share {
             moved = all;
         } else if paths[to].share + moved < LEAST_PART * pair_share {
@@ -228,7 +247,7 @@ impl Flow {
             for &link in &paths[place].links {
                 let link = link as usize;
                 self.loads[link] = (self.loads[link] + share * self.layers.edges[link].per_byte).max(0.0);
-                self.prices[link] = self.price(link, self.loads[link], power);
+                self.prices[link] = self.price(link, self.loads[link], doublings);
             }
         }
         // All of a path has moved, or nothing to the new one.
@@ -238,10 +257,11 @@ impl Flow {
             paths.swap_remove(to);
         }
         self.paths[pair] = paths;
+        moved > 0.0
     }
 
     /// The part of `share` bytes that makes both paths equally dear.
-    fn best_part(&mut self, from: &[u32], to: &[u32], share: f64, power: i32) -> f64 {
+    fn best_part(&mut self, from: &[u32], to: &[u32], share: f64, doublings: u32) -> f64 {
         to.iter().for_each(|&link| self.marks[link as usize] += 1);
         from.iter().for_each(|&link| self.marks[link as usize] -= 1);
         let (mut low, mut part) = (0.0, 1.0);
@@ -251,9 +271,9 @@ impl Flow {
             let load =
                 |link: usize, sign: f64| (self.loads[link] + sign * bytes * self.layers.edges[link].per_byte).max(0.0);
             let gained = to.iter().map(|&link| link as usize).filter(|&link| self.marks[link] > 0);
-            let gained: f64 = gained.map(|link| self.price(link, load(link, 1.0), power)).sum();
+            let gained: f64 = gained.map(|link| self.price(link, load(link, 1.0), doublings)).sum();
             let lost = from.iter().map(|&link| link as usize).filter(|&link| self.marks[link] < 0);
-            let lost: f64 = lost.map(|link| self.price(link, load(link, -1.0), power)).sum();
+            let lost: f64 = lost.map(|link| self.price(link, load(link, -1.0), doublings)).sum();
             if gained <= lost {
                 low = part;
                 if halving == 0 {
@@ -292,4 +312,21 @@ impl Flow {
         }
         extents
     }
+}
+
+/// By pair, whether it has a large part of what the busiest rank sends or receives.
+fn heavy(demand: &Demand) -> Vec<bool> {
+    let ranks = demand.ranks();
+    let least = LEAST_HEAVY * demand.busiest();
+    (0..ranks * ranks).map(|pair| demand.share((pair / ranks) as Rank, (pair % ranks) as Rank) >= least).collect()
+}
+
+/// x^(q − 1) for q = 2^`doublings`: x · x² · x⁴ · …
+fn power_less_one(mut base: f64, doublings: u32) -> f64 {
+    let mut product = 1.0;
+    for _ in 0..doublings {
+        product *= base;
+        base *= base;
+    }
+    product
 }

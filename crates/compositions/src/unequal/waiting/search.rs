@@ -6,7 +6,7 @@ use super::bases::{self, Base, Heats};
 use super::circuits;
 use super::flow::Flow;
 use super::layers::Layers;
-use crate::cutoffs::unequal_waiting::MANY_RANKS;
+use crate::cutoffs::unequal_waiting::{ENOUGH, MANY_RANKS};
 use crate::unequal::Prices;
 use crate::unequal::demand::Demand;
 use crate::unequal::way::Estimate;
@@ -16,15 +16,14 @@ use crate::unequal::wiring::Wiring;
 const STEPS: [usize; 9] = [1, 2, 3, 4, 6, 8, 11, 15, 20];
 /// Those that are left out where ranks are many.
 const LEFT_OUT: [usize; 3] = [3, 6, 11];
-/// Powers of the rounds of every candidate, of those of the best ones, of the last, and of those after a limit on hops.
-const QUICK: [i32; 4] = [8, 16, 32, 64];
-const CLOSE: [i32; 10] = [16, 16, 32, 32, 64, 64, 128, 128, 256, 256];
-const LAST: [i32; 8] = [32, 32, 64, 64, 128, 128, 256, 256];
-const TRIMMED: [i32; 5] = [16, 32, 64, 128, 256];
-/// Candidates that get more rounds.
+/// Powers of the rounds of every candidate, of those of the best ones, of the last, and of those after a limit on hops;
+/// as doublings of 1.
+const QUICK: [u32; 4] = [3, 4, 5, 6];
+const CLOSE: [u32; 10] = [4, 4, 5, 5, 6, 6, 7, 7, 8, 8];
+const LAST: [u32; 8] = [5, 5, 6, 6, 7, 7, 8, 8];
+const TRIMMED: [u32; 5] = [4, 5, 6, 7, 8];
+/// Candidates of one step that get more rounds, and as many of any number of steps.
 const CLOSELY: usize = 2;
-/// Within this factor of what the busiest rank's bytes take the search ends.
-const ENOUGH: f64 = 1.005;
 /// Where four hops cost less than this part of the time, paths need not be shorter.
 const HOPS_MATTER: f64 = 0.003;
 
@@ -42,7 +41,7 @@ impl Candidate {
     }
 
     /// Takes the flow that more rounds make of this one, where it is cheaper.
-    fn improve(&mut self, powers: &[i32], prices: &Prices, random: &mut ChaCha8Rng) {
+    fn improve(&mut self, powers: &[u32], prices: &Prices, random: &mut ChaCha8Rng) {
         let mut flow = self.flow.clone();
         flow.improve(powers, random);
         self.take(flow, prices);
@@ -97,7 +96,7 @@ pub(super) fn best(
     let heats = Heats::of(demand);
     let cooled = heats.cooled(demand);
     let mut random = bases::seeded();
-    let mut kept: Vec<Candidate> = Vec::new();
+    let (mut of_one_step, mut kept): (Vec<Candidate>, Vec<Candidate>) = (Vec::new(), Vec::new());
     let mut best_s = limit_s;
     'all: for steps in STEPS.into_iter().filter(|steps| !is_large || !LEFT_OUT.contains(steps)) {
         if least_s(steps) >= best_s {
@@ -116,23 +115,27 @@ pub(super) fn best(
                 break 'all;
             }
             best_s = best_s.min(candidate.seconds);
-            kept.push(candidate);
-            kept.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-            kept.truncate(if is_large { 1 } else { CLOSELY });
+            let same = if steps == 1 { &mut of_one_step } else { &mut kept };
+            same.push(candidate);
+            same.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            same.truncate(if is_large { 1 } else { CLOSELY });
             if best_s <= ENOUGH * least_s(1) {
                 break 'all;
             }
         }
     }
+    // Those of one step are found alike where no change pays, so that a plan is never slower than one without changes.
+    kept.append(&mut of_one_step);
     for candidate in &mut kept {
+        let mut random = bases::seeded();
         candidate.improve(&CLOSE, prices, &mut random);
         if 4.0 * prices.hop_s > HOPS_MATTER * candidate.seconds {
             candidate.trim(demand, prices, &mut random);
         }
+        candidate.improve(&LAST, prices, &mut random);
     }
-    let mut best = kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
-    best.improve(&LAST, prices, &mut random);
-    (best.seconds < limit_s).then_some(best)
+    let best = kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    best.filter(|best| best.seconds < limit_s)
 }
 
 /// Bases that are tried for so many steps, and by how many hops paths of a single step may be longer than its diameter.
