@@ -19,7 +19,7 @@ const IDLE: f64 = 1e-9;
 /// Halvings by which the bytes that move are found.
 const HALVINGS: usize = 7;
 /// Times in a round that the scales of prices are set anew.
-const SCALINGS: usize = 64;
+const SCALINGS: usize = 16;
 /// Loads below this part of the mean cost next to nothing in the first paths.
 const OF_MEAN: f64 = 0.3;
 
