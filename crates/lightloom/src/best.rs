@@ -16,10 +16,8 @@ impl Prepared {
         if let Some(planner) = self.request().never_changes() {
             return self.unchanging_at(at).map(|choice| Choice { planner: planner.name(), ..choice });
         }
-        let composes = self.composes();
-        // There, one step is always among what is tried.
-        let tries_one_step = |problem: planners::Problem| planners::is_any_time(&problem);
-        if !composes || self.problem_without_candidates(0, at).is_ok_and(tries_one_step) {
+        // At any time one step is always among what is tried.
+        if !self.composes() || self.is_any_time(at) {
             return self.raced_at(at);
         }
         self.with_unchanging_at(at).0

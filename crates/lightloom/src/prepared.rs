@@ -188,7 +188,7 @@ impl Prepared {
             making.into_iter().partition(|&planner| planners[planner].capabilities().chooses_algorithm);
         if race.kept.is_none() && !schedules.is_empty() && !composing.is_empty() {
             race.try_planners(self.problem_without_candidates(0, at), &composing, planners, 0);
-            if self.ends_with(race, at) {
+            if race.fastest().is_some() && self.is_any_time(at) {
                 return;
             }
         }
@@ -211,14 +211,9 @@ impl Prepared {
         }
     }
 
-    /// Whether nothing else is tried after what was composed: without a budget for a large unequal All-to-All, and with
-    /// one where it is near the bound.
-    fn ends_with(&self, race: &Race<'_>, at: &OperatingPoint) -> bool {
-        let Some((_, best)) = race.fastest() else { return false };
-        self.problem_without_candidates(0, at).is_ok_and(|problem| {
-            planners::is_enough(&problem, best.total_s)
-                || (self.request.options.budget.is_none() && planners::is_any_time(&problem))
-        })
+    /// Whether nothing is tried but what composes ([`planners::is_any_time`]).
+    pub(crate) fn is_any_time(&self, at: &OperatingPoint) -> bool {
+        self.problem_without_candidates(0, at).is_ok_and(|problem| planners::is_any_time(&problem))
     }
 
     /// Lets all planners that are given an algorithm run at a point for one schedule.

@@ -33,7 +33,10 @@ fn main() {
                 let over = found.total_s / problem.any_algorithm_bound().seconds;
                 let seconds = ratio::median_s(1, || weave.choose(&problem).expect("feasible"));
                 let delay_us = delay_s * 1e6;
-                ratio::report_alone(&format!("{gpus} GPUs, zipf:{factor}, {delay_us} µs, {over:.3} of the bound"), seconds);
+                ratio::report_alone(
+                    &format!("{gpus} GPUs, zipf:{factor}, {delay_us} µs, {over:.3} of the bound"),
+                    seconds,
+                );
             }
         }
     }

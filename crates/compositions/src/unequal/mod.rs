@@ -20,6 +20,8 @@ mod waiting;
 mod way;
 mod wiring;
 
+use std::time::Duration;
+
 use model::{
     Chunks, CostSettings, Fabric, Initial, Op, Piece, Propagation, Rank, Result, Routing, Step, Transfer, Translations,
 };
@@ -116,7 +118,7 @@ pub fn serves_at_any_time(fabric: &Fabric, settings: CostSettings) -> bool {
 
 /// The best compositions whose bytes wait between steps: one on any topologies, and one that begins on the start where
 /// there is a given one. None where routing or optics leave no choice of paths or topologies, and none that takes
-/// `limit_s` or more.
+/// `limit_s` or more. With a `budget` they are looked for until that ends.
 ///
 /// # Errors
 /// The errors of [`compositions`].
@@ -126,6 +128,7 @@ pub fn waiting(
     settings: CostSettings,
     size_bytes: u64,
     limit_s: f64,
+    budget: Option<Duration>,
 ) -> Result<Vec<Composition>> {
     if settings.routing != Routing::ConcurrentFlow || fabric.optics.is_some() {
         return Ok(Vec::new());
@@ -134,10 +137,11 @@ pub fn waiting(
     let demand = Demand::of(ranks, pieces);
     let prices = Prices::new(fabric, settings, size_bytes);
     let start = start_of(fabric);
+    let budget = budget.map(|budget| if start.is_some() { budget / 2 } else { budget });
     let mut least_s = limit_s;
     let mut found = Vec::new();
     for start in start.as_ref().map(Some).into_iter().chain([None]) {
-        if let Some((composition, seconds)) = waiting::composition(&demand, ports, start, &prices, least_s)? {
+        if let Some((composition, seconds)) = waiting::composition(&demand, ports, start, &prices, least_s, budget)? {
             least_s = seconds;
             found.push(composition);
         }

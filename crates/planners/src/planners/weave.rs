@@ -46,7 +46,7 @@ impl Planner for Weave {
 
 /// Whether an unequal All-to-All among many GPUs that takes so long is as near to the bound for any algorithm as is worth
 /// a look.
-pub fn is_enough(problem: &Problem, seconds: f64) -> bool {
+fn is_enough(problem: &Problem, seconds: f64) -> bool {
     is_any_time(problem) && seconds <= ENOUGH * problem.any_algorithm_bound().seconds
 }
 
@@ -64,7 +64,8 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     let libraries = &problem.cache.libraries;
     let pieces = given.chunks().as_pieces();
     if let Some(pieces) = pieces {
-        let waiting = compositions::unequal_waiting(pieces, fabric, settings, size_bytes, composing.limit_s())?;
+        let (limit_s, budget) = (composing.limit_s(), problem.options.budget.filter(|_| is_any_time(problem)));
+        let waiting = compositions::unequal_waiting(pieces, fabric, settings, size_bytes, limit_s, budget)?;
         waiting.into_iter().try_for_each(|composition| composing.consider(composition))?;
         if is_enough(problem, composing.limit_s()) {
             return Ok(());

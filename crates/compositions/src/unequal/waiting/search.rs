@@ -1,12 +1,15 @@
 //! The best topologies and flow for a matrix: several numbers of steps, several bases for each.
 
+use std::time::{Duration, Instant};
+
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::bases::{self, Base, Heats};
 use super::circuits;
 use super::flow::Flow;
 use super::layers::Layers;
-use crate::cutoffs::unequal_waiting::{ENOUGH, MANY_RANKS};
+use crate::cutoffs::unequal_waiting::{ENOUGH, MANY_RANKS, WORTH_FINISHING};
 use crate::unequal::Prices;
 use crate::unequal::demand::Demand;
 use crate::unequal::way::Estimate;
@@ -24,6 +27,8 @@ const LAST: [u32; 8] = [5, 5, 6, 6, 7, 7, 8, 8];
 const TRIMMED: [u32; 5] = [4, 5, 6, 7, 8];
 /// Candidates of one step that get more rounds, and as many of any number of steps.
 const CLOSELY: usize = 2;
+/// Part by which weights are drawn larger or smaller.
+const WEIGHTS_VARY: f64 = 0.3;
 /// Where four hops cost less than this part of the time, paths need not be shorter.
 const HOPS_MATTER: f64 = 0.003;
 
@@ -36,8 +41,14 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    fn price(&mut self, prices: &Prices) {
-        self.seconds = seconds(&self.flow, self.from_start, prices);
+    /// All the rounds that a candidate gets which may be the best; deterministic, whatever was tried before.
+    fn finish(&mut self, demand: &Demand, prices: &Prices) {
+        let mut random = bases::seeded();
+        self.improve(&CLOSE, prices, &mut random);
+        if 4.0 * prices.hop_s > HOPS_MATTER * self.seconds {
+            self.trim(demand, prices, &mut random);
+        }
+        self.improve(&LAST, prices, &mut random);
     }
 
     /// Takes the flow that more rounds make of this one, where it is cheaper.
@@ -82,13 +93,14 @@ fn seconds(flow: &Flow, from_start: bool, prices: &Prices) -> f64 {
 }
 
 /// The best that is found; `None` where nothing is below `limit_s`. With a `start`, it is the topology of the first step.
-/// Deterministic.
+/// Deterministic without a `budget`, with which others like the best are drawn until it ends.
 pub(super) fn best(
     demand: &Demand,
     ports: usize,
     start: Option<&Wiring>,
     prices: &Prices,
     limit_s: f64,
+    budget: Option<Duration>,
 ) -> Option<Candidate> {
     let busiest_s = prices.buffer_s * demand.busiest() / ports as f64;
     let least_s = |steps: usize| prices.least_s(steps) + busiest_s;
@@ -109,8 +121,8 @@ pub(super) fn best(
             let hops = hops_of(&wirings, start.is_some(), hops_more);
             let Some(mut flow) = Flow::new(demand, Layers::new(&wirings), hops) else { continue };
             flow.improve(&QUICK, &mut random);
-            let mut candidate = Candidate { wirings, flow, seconds: 0.0, from_start: start.is_some() };
-            candidate.price(prices);
+            let seconds = seconds(&flow, start.is_some(), prices);
+            let candidate = Candidate { wirings, flow, seconds, from_start: start.is_some() };
             if is_large && steps > 2 && candidate.seconds > 1.02 * best_s {
                 break 'all;
             }
@@ -126,16 +138,51 @@ pub(super) fn best(
     }
     // Those of one step are found alike where no change pays, so that a plan is never slower than one without changes.
     kept.append(&mut of_one_step);
-    for candidate in &mut kept {
-        let mut random = bases::seeded();
-        candidate.improve(&CLOSE, prices, &mut random);
-        if 4.0 * prices.hop_s > HOPS_MATTER * candidate.seconds {
-            candidate.trim(demand, prices, &mut random);
+    kept.iter_mut().for_each(|candidate| candidate.finish(demand, prices));
+    let mut best = kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    if let Some(budget) = budget {
+        let end = Instant::now() + budget;
+        while Instant::now() < end && best.seconds > ENOUGH * least_s(1) {
+            let Some(mut other) = redrawn(&best, demand, ports, start, prices, &mut random) else { continue };
+            if other.seconds < WORTH_FINISHING * best.seconds {
+                other.finish(demand, prices);
+            }
+            if other.seconds < best.seconds {
+                best = other;
+            }
         }
-        candidate.improve(&LAST, prices, &mut random);
     }
-    let best = kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    best.filter(|best| best.seconds < limit_s)
+    Some(best).filter(|best| best.seconds < limit_s)
+}
+
+/// A candidate like `best`: of about as many steps, on another base or with weights that are a little different.
+fn redrawn(
+    best: &Candidate,
+    demand: &Demand,
+    ports: usize,
+    start: Option<&Wiring>,
+    prices: &Prices,
+    random: &mut ChaCha8Rng,
+) -> Option<Candidate> {
+    interruption::check();
+    let steps = (best.wirings.len() + random.random_range(0..4)).max(2) - 1;
+    let base = match random.random_range(0..4) {
+        _ if start.is_some() => Base::Empty,
+        0 if steps > 1 => Base::Empty,
+        1 => Base::Kautz(random.random_range(1..=ports)),
+        _ => Base::Placed(random.random_range(1..=ports)),
+    };
+    let ranks = demand.ranks();
+    let factors: Vec<f64> = (0..ranks * ranks).map(|_| 1.0 + WEIGHTS_VARY * random.random_range(-1.0..1.0)).collect();
+    let weights = demand.weighted(|src, dst| factors[src as usize * ranks + dst as usize]);
+    let heats = Heats::of(demand);
+    let weights = if random.random_range(0..2) == 0 { heats.cooled(&weights) } else { weights };
+    let wirings = made(demand, &weights, (steps, ports), start, base, &heats, random);
+    let hops = hops_of(&wirings, start.is_some(), 1);
+    let mut flow = Flow::new(demand, Layers::new(&wirings), hops)?;
+    flow.improve(&QUICK, random);
+    let seconds = seconds(&flow, start.is_some(), prices);
+    Some(Candidate { wirings, flow, seconds, from_start: start.is_some() })
 }
 
 /// Bases that are tried for so many steps, and by how many hops paths of a single step may be longer than its diameter.
