@@ -203,8 +203,11 @@ pub(crate) mod unequal_waiting {
     /// Within this factor of what the startup and the busiest rank's bytes take, no other topologies are tried.
     pub(crate) const ENOUGH: f64 = 1.005;
 
-    /// Within this factor of the best time a candidate that is drawn in a budget gets all rounds.
-    pub(crate) const WORTH_FINISHING: f64 = 1.1;
+    /// Ranks from which only the best candidate of one step and that of several get all rounds.
+    pub(crate) const FEW_CLOSELY: usize = 96;
+
+    /// Within this factor of the best time after the first rounds a candidate gets all.
+    pub(crate) const WORTH_FINISHING: f64 = 1.2;
 
     /// The least by which the weight of a pair of hot ranks is multiplied.
     pub(crate) const LEAST_WEIGHT: f64 = 0.02;

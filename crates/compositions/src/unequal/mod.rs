@@ -10,21 +10,22 @@
 //!                      ▼
 //!                   exchanges of circuits and ranks ─▶ the cheapest by estimate ─▶ compositions
 //! ```
+//!
+//! Bytes that wait between steps, with their paths, are a search of their own (`waiting`).
 
 mod demand;
 mod heaviest;
 mod improve;
 pub(crate) mod library;
 mod phases;
+mod prices;
 mod waiting;
 mod way;
 mod wiring;
 
 use std::time::Duration;
 
-use model::{
-    Chunks, CostSettings, Fabric, Initial, Op, Piece, Propagation, Rank, Result, Routing, Step, Transfer, Translations,
-};
+use model::{Chunks, CostSettings, Fabric, Initial, Op, Piece, Rank, Result, Routing, Step, Transfer, Translations};
 
 use crate::all_to_all;
 use crate::composition::Composition;
@@ -33,54 +34,13 @@ use crate::library::Libraries;
 use crate::prices::Prices as PhasePrices;
 use demand::Demand;
 use library::{Found, Library};
-use way::{Estimate, Evaluator, Way};
+use prices::Prices;
+use way::{Evaluator, Way};
 use wiring::Wiring;
 
 /// Name of the topologies that are made for a matrix, and what it means.
 pub(crate) const NAME: (&str, &str) =
     ("for-matrix-K", "circuits for step K of an unequal All-to-All, between the pairs that exchange most");
-
-/// The estimated cost of a way.
-struct Prices {
-    startup_s: f64,
-    hop_s: f64,
-    /// β·m.
-    buffer_s: f64,
-    change_s: f64,
-    is_given: bool,
-}
-
-impl Prices {
-    fn new(fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Self {
-        let circuits = u64::from(fabric.shape.gpus()) * u64::from(fabric.shape.ports());
-        Self {
-            startup_s: fabric.startup_s,
-            hop_s: match settings.propagation {
-                Propagation::Hops => fabric.hop_delay_s,
-                Propagation::InverseThroughput => 0.0,
-            },
-            buffer_s: fabric.byte_s() * size_bytes as f64,
-            change_s: fabric.reconfiguration.of_all_ports_s(circuits),
-            is_given: fabric.initial.given().is_some(),
-        }
-    }
-
-    fn seconds(&self, from_start: bool, estimate: &Estimate) -> f64 {
-        let steps = estimate.steps();
-        let changes = steps - usize::from(!self.is_given || (from_start && estimate.hops[0] > 0));
-        self.startup_s * steps as f64 + self.change_s * changes as f64 + self.buffer_s * estimate.weighed(self.hop())
-    }
-
-    /// The worth of a hop in load over m.
-    fn hop(&self) -> f64 {
-        self.hop_s / self.buffer_s
-    }
-
-    /// Below this no way of so many steps is.
-    fn least_s(&self, steps: usize) -> f64 {
-        (self.startup_s + self.hop_s) * steps as f64 + self.change_s * (steps - 1) as f64
-    }
-}
 
 /// The best compositions for an unequal All-to-All in which every pair is served within one step, most promising first:
 /// among many ranks only those that by estimate take less than `limit_s`. Results for a matrix are kept in `libraries`.
@@ -250,7 +210,7 @@ fn composed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{ReconfigurationPolicy, Routing, Shape};
+    use model::{Propagation, ReconfigurationPolicy, Shape};
     use proptest::prelude::*;
 
     fn fabric(ranks: u32, ports: u32, change_s: f64, initial: Initial) -> Fabric {

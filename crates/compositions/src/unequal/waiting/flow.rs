@@ -98,7 +98,7 @@ impl Flow {
         let mut flow = Self { hops, is_heavy: heavy(demand), ..self.clone() };
         flow.loads.fill(0.0);
         let mut open: Vec<Vec<(usize, f64)>> = vec![Vec::new(); ranks];
-        for src in 0..ranks {
+        for (src, open) in open.iter_mut().enumerate() {
             for dst in (0..ranks).filter(|dst| *dst != src) {
                 let (pair, share) = (src * ranks + dst, demand.share(src as Rank, dst as Rank));
                 let paths = std::mem::take(&mut flow.paths[pair]);
@@ -114,7 +114,7 @@ impl Flow {
                     flow.paths[pair].push(Path { share: part, ..path });
                 }
                 if left > 1e-9 * share {
-                    open[src].push((dst, left));
+                    open.push((dst, left));
                 }
             }
         }

@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use model::Result;
 
-use super::Prices;
 use super::demand::Demand;
+use super::prices::Prices;
 use super::wiring::Wiring;
 use crate::composition::Composition;
 
@@ -51,7 +51,7 @@ mod tests {
     use model::{CostSettings, Fabric, Initial, Piece, Propagation, ReconfigurationPolicy, Routing, Shape};
     use proptest::prelude::*;
 
-    use crate::unequal::Prices;
+    use crate::unequal::prices::Prices;
 
     fn prices(ranks: u32, ports: u32, log_size: u32, log_delay: i32) -> Prices {
         let fabric = Fabric {

@@ -9,9 +9,9 @@ use super::bases::{self, Base, Heats};
 use super::circuits;
 use super::flow::Flow;
 use super::layers::Layers;
-use crate::cutoffs::unequal_waiting::{ENOUGH, MANY_RANKS, WORTH_FINISHING};
-use crate::unequal::Prices;
+use crate::cutoffs::unequal_waiting::{ENOUGH, FEW_CLOSELY, MANY_RANKS, WORTH_FINISHING};
 use crate::unequal::demand::Demand;
+use crate::unequal::prices::Prices;
 use crate::unequal::way::Estimate;
 use crate::unequal::wiring::Wiring;
 
@@ -130,7 +130,7 @@ pub(super) fn best(
             let same = if steps == 1 { &mut of_one_step } else { &mut kept };
             same.push(candidate);
             same.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-            same.truncate(if is_large { 1 } else { CLOSELY });
+            same.truncate(if demand.ranks() >= FEW_CLOSELY { 1 } else { CLOSELY });
             if best_s <= ENOUGH * least_s(1) {
                 break 'all;
             }
@@ -138,6 +138,7 @@ pub(super) fn best(
     }
     // Those of one step are found alike where no change pays, so that a plan is never slower than one without changes.
     kept.append(&mut of_one_step);
+    kept.retain(|candidate| candidate.seconds <= WORTH_FINISHING * best_s);
     kept.iter_mut().for_each(|candidate| candidate.finish(demand, prices));
     let mut best = kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
     if let Some(budget) = budget {
