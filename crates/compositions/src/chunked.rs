@@ -283,7 +283,7 @@ impl Chunked {
             }
         }
         let schedule = Schedule::new(SYNTHESIZED, chunks, steps)?;
-        Ok(Composition { schedule, topologies: vec![self.topology.clone()], over_circuits: true })
+        Ok(Composition { schedule, topologies: vec![self.topology.clone()], over_circuits: true, routes: Vec::new() })
     }
 
     /// Adds what a pass sends in a step, `first` being the part of its segment that comes first.

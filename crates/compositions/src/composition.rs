@@ -1,7 +1,7 @@
 //! The composition of a collective.
 
 pub(crate) use crate::cutoffs::composition::MOST_EXECUTED;
-use model::{Chunks, Result, Schedule, Step, Topology};
+use model::{Chunks, Result, Routes, Schedule, Step, Topology};
 
 /// Name of the algorithm of compositions.
 pub const ALGORITHM: &str = "composed";
@@ -19,10 +19,17 @@ pub struct Composition {
     pub topologies: Vec<Topology>,
     /// Whether every transfer is meant for a circuit of its own, so that routes need no flow.
     pub over_circuits: bool,
+    /// The paths of every step on the topology of the same place, where the composition was made with them; else none.
+    pub routes: Vec<Routes>,
 }
 
 impl Composition {
     pub(crate) fn new(chunks: Chunks, steps: Vec<Step>, topologies: Vec<Topology>) -> Result<Self> {
-        Ok(Self { schedule: Schedule::new(ALGORITHM, chunks, steps)?, topologies, over_circuits: false })
+        Ok(Self {
+            schedule: Schedule::new(ALGORITHM, chunks, steps)?,
+            topologies,
+            over_circuits: false,
+            routes: Vec::new(),
+        })
     }
 }

@@ -185,4 +185,40 @@ pub(crate) mod unequal_library {
 pub(crate) mod unequal {
     /// Ways that are made compositions.
     pub(crate) const MOST_WAYS: usize = 3;
+
+    /// Ranks from which only what is sure to be quick is tried without a budget.
+    pub(crate) const LEAST_AT_ANY_TIME: u32 = 48;
+
+    /// Steps from which ways without waiting bytes are looked at then.
+    pub(crate) const LEAST_STEPS_BESIDE_WAITING: usize = 9;
+
+    /// Ports up to which phases of equal blocks are tried then: on more, one step takes few hops.
+    pub(crate) const MOST_PORTS_OF_PHASES: u32 = 2;
+}
+
+pub(crate) mod unequal_waiting {
+    /// Ranks from which fewer topologies are tried.
+    pub(crate) const MANY_RANKS: usize = 200;
+
+    /// Within this factor of what the startup and the busiest rank's bytes take, no other topologies are tried.
+    pub(crate) const ENOUGH: f64 = 1.005;
+
+    /// Ranks from which only the best candidate of one step and that of several get all rounds.
+    pub(crate) const FEW_CLOSELY: usize = 96;
+
+    /// Within this factor of the best time after the first rounds a candidate gets all.
+    pub(crate) const WORTH_FINISHING: f64 = 1.2;
+
+    /// The least by which the weight of a pair of hot ranks is multiplied.
+    pub(crate) const LEAST_WEIGHT: f64 = 0.02;
+
+    /// Paths that are cheaper by less than this, relatively, get no bytes of others.
+    pub(crate) const WORTH_MOVING: f64 = 1e-4;
+
+    /// Part of the busiest rank's bytes from which a pair is heavy, and shifts of its bytes in a round, at most.
+    pub(crate) const LEAST_HEAVY: f64 = 0.05;
+    pub(crate) const MOST_SHIFTS: usize = 8;
+
+    /// A path keeps no less than this part of the bytes of its pair.
+    pub(crate) const LEAST_PART: f64 = 1e-3;
 }

@@ -87,7 +87,8 @@ pub(crate) fn compose(collective: Collective, whole: &Whole, prices: &Prices) ->
             steps.extend(half(trees, lengths, chunks)?);
         }
         let schedule = Schedule::new(crate::ALGORITHM, all.clone(), steps)?;
-        floods.push(Composition { schedule, topologies: vec![topology.clone()], over_circuits: false });
+        let topologies = vec![topology.clone()];
+        floods.push(Composition { schedule, topologies, over_circuits: false, routes: Vec::new() });
     }
     Ok(floods)
 }

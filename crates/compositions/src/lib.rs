@@ -59,6 +59,8 @@ pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
 pub use unequal::compositions as unequal_compositions;
 pub use unequal::on_start as unequal_on_start;
+pub use unequal::serves_at_any_time;
+pub use unequal::waiting as unequal_waiting;
 
 /// The best compositions for a buffer of `size_bytes` by the additive cost, most promising first: of the collective
 /// whose data `chunks` are, from their root where they have one. Results for the fabric's ranks and ports are kept in

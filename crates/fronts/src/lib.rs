@@ -17,6 +17,7 @@
 //! Topology ─▶ RoutingNetwork ─┬─▶ estimate        hops and a lower bound, in O(arcs)
 //!   Traffic ─▶ Quotient ├─▶ single path, equal split
 //!                       ├─▶ price bound     a sharper lower bound, in rounds of shortest paths
+//!                       ├─▶ given routes    what paths attain that were made with the topology
 //!                       ├─▶ balanced paths  one path per arc, quickly, near the flow
 //!                       └─▶ concurrent flow = restricted master + hop-limited search
 //! ```
@@ -35,6 +36,7 @@ mod digit_distances;
 mod effort;
 mod equal_split;
 mod front;
+mod given_routes;
 mod hop_limited;
 mod kept_distances;
 mod kept_routes;

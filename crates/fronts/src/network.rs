@@ -332,7 +332,7 @@ impl RoutingNetwork {
     }
 
     /// The quotient and the largest shortest distance.
-    fn pair(&self, traffic: &Traffic) -> Option<(Quotient, u32)> {
+    pub(crate) fn pair(&self, traffic: &Traffic) -> Option<(Quotient, u32)> {
         if traffic.ranks() != self.topology.ranks() {
             return None;
         }

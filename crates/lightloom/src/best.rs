@@ -16,7 +16,11 @@ impl Prepared {
         if let Some(planner) = self.request().never_changes() {
             return self.unchanging_at(at).map(|choice| Choice { planner: planner.name(), ..choice });
         }
-        if self.composes() { self.with_unchanging_at(at).0 } else { self.raced_at(at) }
+        // At any time one step is always among what is tried.
+        if !self.composes() || self.is_any_time(at) {
+            return self.raced_at(at);
+        }
+        self.with_unchanging_at(at).0
     }
 
     /// Whether all algorithms and planners are open, those that compose among them.

@@ -188,6 +188,9 @@ impl Prepared {
             making.into_iter().partition(|&planner| planners[planner].capabilities().chooses_algorithm);
         if race.kept.is_none() && !schedules.is_empty() && !composing.is_empty() {
             race.try_planners(self.problem_without_candidates(0, at), &composing, planners, 0);
+            if race.fastest().is_some() && self.is_any_time(at) {
+                return;
+            }
         }
         for order in (0..schedules.len()).filter(|_| !making.is_empty()) {
             race.try_planners(self.problem_without_candidates(order, at), &making, planners, order);
@@ -206,6 +209,11 @@ impl Prepared {
             }
             race.try_planners(self.problem(order, at), &choosing, planners, order);
         }
+    }
+
+    /// Whether nothing is tried but what composes ([`planners::is_any_time`]).
+    pub(crate) fn is_any_time(&self, at: &OperatingPoint) -> bool {
+        self.problem_without_candidates(0, at).is_ok_and(|problem| planners::is_any_time(&problem))
     }
 
     /// Lets all planners that are given an algorithm run at a point for one schedule.

@@ -7,7 +7,7 @@ use model::{
 };
 use rayon::prelude::*;
 
-use crate::Problem;
+use crate::{Problem, given_routes};
 
 /// The candidate that serves each step.
 #[derive(Clone)]
@@ -47,7 +47,8 @@ impl Choice {
         let topologies = used.iter().map(|&candidate| problem.table.candidate(candidate).clone()).collect();
         let schedule = problem.schedule().clone();
         let started = Problem { fabric: fabric.clone(), ..problem.clone() };
-        let own = started.with(schedule, problem.settings, topologies)?;
+        let mut own = started.with(schedule, problem.settings, topologies)?;
+        given_routes::carry_over(&mut own, &problem.table, &used);
         let place = |candidate: &usize| used.partition_point(|other| other < candidate);
         let candidates = self.candidates.iter().map(place).collect();
         let class_bound = self.class_bound.clone();

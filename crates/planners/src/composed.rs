@@ -1,5 +1,7 @@
 //! The cost of composed collectives.
 
+use std::sync::Arc;
+
 use compositions::{Chunked, Composition};
 use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology, Traffic};
 use topologies::candidates;
@@ -27,6 +29,9 @@ pub(crate) fn best_sequence(
     composition: Composition,
     limit_s: f64,
 ) -> Result<Option<Choice>> {
+    if !composition.routes.is_empty() {
+        return on_own_routes(planner, problem, composition, limit_s);
+    }
     let fabric = &problem.fabric;
     // The start is a candidate of every composition.
     let start = fabric.initial.given();
@@ -54,6 +59,39 @@ pub(crate) fn best_sequence(
     let candidates = search.path().to_vec();
     let class_bound = Some(problem.any_algorithm_bound());
     Ok(total_s.map(|total_s| Choice { planner, problem: own, candidates, total_s, class_bound }))
+}
+
+/// The composition's own sequence of topologies with the routes that were made with them, unless it takes more than
+/// `limit_s`; `None` also where routes are not for their topologies.
+///
+/// # Errors
+/// The errors of [`Problem::new`].
+fn on_own_routes(
+    planner: &'static str,
+    problem: &Problem,
+    composition: Composition,
+    limit_s: f64,
+) -> Result<Option<Choice>> {
+    let Composition { schedule, topologies, routes, .. } = composition;
+    let mut distinct: Vec<Topology> = Vec::new();
+    let mut candidates = Vec::new();
+    for topology in topologies.into_iter().take(routes.len()) {
+        let known = distinct.iter().position(|other| other.same_links(&topology));
+        candidates.push(known.unwrap_or(distinct.len()));
+        if known.is_none() {
+            distinct.push(topology);
+        }
+    }
+    let mut own = problem.with(schedule, problem.settings, distinct)?;
+    let Some(table) = Arc::get_mut(&mut own.table) else { return Ok(None) };
+    for (step, (&candidate, routes)) in candidates.iter().zip(&routes).enumerate() {
+        if !table.give_routes(step, candidate, routes) {
+            return Ok(None);
+        }
+    }
+    let class_bound = Some(problem.any_algorithm_bound());
+    let choice = Choice { class_bound, ..Choice::priced(planner, own, candidates)? };
+    Ok((choice.total_s <= limit_s).then_some(choice))
 }
 
 /// A composition whose transfers have circuits of their own, on its first topology from the first step to the last.

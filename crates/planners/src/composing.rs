@@ -50,7 +50,8 @@ impl<'a> Composing<'a> {
         chunked.compose(work)?.map_or(Ok(()), |composition| self.consider(composition))
     }
 
-    fn limit_s(&self) -> f64 {
+    /// What takes longer is given up.
+    pub(crate) fn limit_s(&self) -> f64 {
         self.best.as_ref().map_or(self.limit_s, |choice| choice.total_s.min(self.limit_s))
     }
 

@@ -91,3 +91,8 @@ pub(crate) mod searched {
     /// Moves of local search, whatever the budget.
     pub(crate) const MOST_EVALUATIONS: u64 = 1 << 40;
 }
+
+pub(crate) mod weave {
+    /// Within this factor of the bound for any algorithm nothing else is tried for an unequal All-to-All among many GPUs.
+    pub(crate) const ENOUGH: f64 = 1.005;
+}

@@ -21,6 +21,8 @@ pub struct ProfileTable {
     routing: Routing,
     /// Whether fronts under concurrent flow are quick ones ([`RoutingNetwork::quick_front`]).
     pub(crate) has_quick_flows: bool,
+    /// Whether routes were given ([`ProfileTable::give_routes`]): no others are looked for.
+    has_given_routes: bool,
     patterns: Arc<Patterns>,
     /// By pattern, the first that is its mirror image or itself.
     images: OnceLock<Vec<usize>>,
@@ -122,6 +124,7 @@ impl ProfileTable {
             schedule,
             routing,
             has_quick_flows: false,
+            has_given_routes: false,
             patterns,
             images: OnceLock::new(),
             networks,
@@ -241,7 +244,7 @@ impl ProfileTable {
         }
         let network = &self.networks[candidate];
         // Over own links there is nothing to find.
-        if hops == 1 {
+        if hops == 1 && !self.has_given_routes {
             return network.routes(self.pattern(pattern), self.routing, hops);
         }
         let (solved, front) = (self.solved_for(pattern, candidate), self.front(pattern, candidate)?);
@@ -252,8 +255,8 @@ impl ProfileTable {
     /// The pattern whose flow stands for that of a pair: where the flow takes long and the topology is its own mirror
     /// image, the first of two patterns that are each other's.
     pub(crate) fn solved_for(&self, pattern: usize, candidate: usize) -> usize {
-        if self.front_work(pattern, candidate) < LEAST_MIRRORED_WORK || !self.networks[candidate].is_its_mirror_image()
-        {
+        let is_quick = self.has_given_routes || self.front_work(pattern, candidate) < LEAST_MIRRORED_WORK;
+        if is_quick || !self.networks[candidate].is_its_mirror_image() {
             return pattern;
         }
         self.images.get_or_init(|| self.patterns.images(&self.schedule))[pattern]
@@ -292,7 +295,8 @@ impl ProfileTable {
     /// The cheapest point where that is known to be the one of one hop: every transfer has a link of its own, and a hop
     /// more costs more than any routing saves. `None` elsewhere, and where the front costs as little.
     fn cheapest_of_one_hop(&self, pattern: usize, candidate: usize, hop_s: f64, load_s: f64) -> Option<Point> {
-        if self.routing != Routing::ConcurrentFlow || self.refusal(candidate).is_some() {
+        let has_no_flow = self.routing != Routing::ConcurrentFlow || self.has_given_routes;
+        if has_no_flow || self.refusal(candidate).is_some() {
             return None;
         }
         let least = self.estimate(pattern, candidate).filter(|least| least.hops == 1)?;
@@ -340,6 +344,22 @@ impl ProfileTable {
         side_by_side(unknown.collect(), |(pattern, candidate)| {
             self.front(pattern, candidate);
         });
+    }
+
+    /// Takes `front` as that of a pair, in place of one that would be looked for; no others are from now on.
+    pub(crate) fn keep_front(&mut self, pattern: usize, candidate: usize, front: Option<Front>) {
+        self.has_given_routes = true;
+        self.kept(&self.fronts, pattern, candidate).get_or_init(|| front);
+    }
+
+    /// The pair's front where it is known.
+    pub(crate) fn known_front(&self, pattern: usize, candidate: usize) -> Option<&Front> {
+        self.kept(&self.fronts, pattern, candidate).get()?.as_ref()
+    }
+
+    /// Whether routes were given with the topologies, so that no others are looked for.
+    pub(crate) fn has_given_routes(&self) -> bool {
+        self.has_given_routes
     }
 
     /// Where a pair's result is kept.

@@ -75,7 +75,9 @@ pub fn is_searchable(choice: &Choice, budget: Option<Duration>) -> bool {
     let priced = (routing, propagation, overlap) == (Routing::ConcurrentFlow, Propagation::Hops, Overlap::Additive);
     let steps = choice.problem.schedule().steps();
     let follows_links = |step: &Step| step.traffic().is_uniform() && step.traffic().arcs().len() > MOST_MESSAGES;
+    // Where routes were made with the topologies, these were searched already.
     priced
+        && !choice.problem.table.has_given_routes()
         && serves(&choice.problem.fabric.shape, budget)
         && choice.candidates.len() <= MOST_STEPS
         && (budget.is_some() || !steps.iter().any(follows_links))

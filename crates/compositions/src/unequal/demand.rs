@@ -46,6 +46,25 @@ impl Demand {
         Self { ranks: self.ranks, shares, heaviest: OnceLock::from(heaviest) }
     }
 
+    /// Every pair's amount times `weight(src, dst)`.
+    pub(crate) fn weighted(&self, weight: impl Fn(Rank, Rank) -> f64) -> Self {
+        let mut shares = vec![0.0; self.shares.len()];
+        for (src, dst) in self.pairs() {
+            shares[src as usize * self.ranks + dst as usize] = self.share(src, dst) * weight(src, dst);
+        }
+        Self { ranks: self.ranks, shares, heaviest: OnceLock::new() }
+    }
+
+    /// Bytes over m that the busiest rank sends to others or receives from them.
+    pub(crate) fn busiest(&self) -> f64 {
+        let (mut sends, mut receives) = (vec![0.0; self.ranks], vec![0.0; self.ranks]);
+        for (src, dst) in self.pairs() {
+            sends[src as usize] += self.share(src, dst);
+            receives[dst as usize] += self.share(src, dst);
+        }
+        sends.into_iter().chain(receives).fold(0.0, f64::max)
+    }
+
     pub(crate) fn ranks(&self) -> usize {
         self.ranks
     }

@@ -139,7 +139,7 @@ pub(crate) fn joined(demand: &Demand, ports: usize) -> Wiring {
 /// Lights the ports that are left dark, so that every rank has as many circuits out as in: from the first rank with a
 /// dark transmitter to the other rank with most dark receivers. Where only its own are left and it has no circuit at
 /// all, the lightest circuit between others is led through it.
-fn light(wiring: &mut Wiring, demand: &Demand) {
+pub(crate) fn light(wiring: &mut Wiring, demand: &Demand) {
     let mut into = vec![0; wiring.ranks()];
     for head in (0..wiring.circuits()).filter_map(|circuit| wiring.head(circuit)) {
         into[head as usize] += 1;

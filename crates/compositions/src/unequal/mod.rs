@@ -10,76 +10,40 @@
 //!                      ▼
 //!                   exchanges of circuits and ranks ─▶ the cheapest by estimate ─▶ compositions
 //! ```
+//!
+//! Bytes that wait between steps, with their paths, are a search of their own (`waiting`).
 
 mod demand;
 mod heaviest;
 mod improve;
 pub(crate) mod library;
 mod phases;
+mod prices;
+mod waiting;
 mod way;
 mod wiring;
 
-use model::{
-    Chunks, CostSettings, Fabric, Initial, Op, Piece, Propagation, Rank, Result, Step, Transfer, Translations,
-};
+use std::time::Duration;
+
+use model::{Chunks, CostSettings, Fabric, Initial, Op, Piece, Rank, Result, Routing, Step, Transfer, Translations};
 
 use crate::all_to_all;
 use crate::composition::Composition;
-use crate::cutoffs::unequal::MOST_WAYS;
+use crate::cutoffs::unequal::{LEAST_AT_ANY_TIME, LEAST_STEPS_BESIDE_WAITING, MOST_PORTS_OF_PHASES, MOST_WAYS};
 use crate::library::Libraries;
 use crate::prices::Prices as PhasePrices;
 use demand::Demand;
 use library::{Found, Library};
-use way::{Estimate, Evaluator, Way};
+use prices::Prices;
+use way::{Evaluator, Way};
 use wiring::Wiring;
 
 /// Name of the topologies that are made for a matrix, and what it means.
 pub(crate) const NAME: (&str, &str) =
     ("for-matrix-K", "circuits for step K of an unequal All-to-All, between the pairs that exchange most");
 
-/// The estimated cost of a way.
-struct Prices {
-    startup_s: f64,
-    hop_s: f64,
-    /// β·m.
-    buffer_s: f64,
-    change_s: f64,
-    is_given: bool,
-}
-
-impl Prices {
-    fn new(fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Self {
-        let circuits = u64::from(fabric.shape.gpus()) * u64::from(fabric.shape.ports());
-        Self {
-            startup_s: fabric.startup_s,
-            hop_s: match settings.propagation {
-                Propagation::Hops => fabric.hop_delay_s,
-                Propagation::InverseThroughput => 0.0,
-            },
-            buffer_s: fabric.byte_s() * size_bytes as f64,
-            change_s: fabric.reconfiguration.of_all_ports_s(circuits),
-            is_given: fabric.initial.given().is_some(),
-        }
-    }
-
-    fn seconds(&self, way: &Way, estimate: &Estimate) -> f64 {
-        let steps = estimate.steps();
-        let changes = steps - usize::from(!self.is_given || (way.from_start && estimate.hops[0] > 0));
-        self.startup_s * steps as f64 + self.change_s * changes as f64 + self.buffer_s * estimate.weighed(self.hop())
-    }
-
-    /// The worth of a hop in load over m.
-    fn hop(&self) -> f64 {
-        self.hop_s / self.buffer_s
-    }
-
-    /// Below this no way of so many steps is.
-    fn least_s(&self, steps: usize) -> f64 {
-        (self.startup_s + self.hop_s) * steps as f64 + self.change_s * (steps - 1) as f64
-    }
-}
-
-/// The best compositions for an unequal All-to-All, most promising first. Results for a matrix are kept in `libraries`.
+/// The best compositions for an unequal All-to-All in which every pair is served within one step, most promising first:
+/// among many ranks only those that by estimate take less than `limit_s`. Results for a matrix are kept in `libraries`.
 ///
 /// # Errors
 /// No error for the pieces of a schedule of the fabric's ranks.
@@ -89,15 +53,61 @@ pub fn compositions(
     fabric: &Fabric,
     settings: CostSettings,
     size_bytes: u64,
+    limit_s: f64,
 ) -> Result<Vec<Composition>> {
     let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports());
     let library = libraries.unequal.of(&Demand::of(ranks, pieces), ports as usize);
     let start = start_of(fabric);
     let starts: Vec<Option<&Wiring>> = std::iter::once(None).chain(start.as_ref().map(Some)).collect();
-    let mut compositions = made(&library, &starts, &Prices::new(fabric, settings, size_bytes))?;
+    let is_any_time = serves_at_any_time(fabric, settings);
+    let limit_s = if is_any_time { limit_s } else { f64::INFINITY };
+    let mut compositions = made(&library, &starts, &Prices::new(fabric, settings, size_bytes), limit_s)?;
+    if is_any_time && ports > MOST_PORTS_OF_PHASES {
+        return Ok(compositions);
+    }
     let of_equal = PhasePrices::new(fabric, size_bytes);
     compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
     Ok(compositions)
+}
+
+/// Whether an unequal All-to-All on a fabric is planned in a time that is known: by bytes that wait and by what is sure
+/// to be quick. So it is among many ranks, where routing and optics leave the choice of paths and topologies.
+pub fn serves_at_any_time(fabric: &Fabric, settings: CostSettings) -> bool {
+    settings.routing == Routing::ConcurrentFlow && fabric.optics.is_none() && fabric.shape.gpus() >= LEAST_AT_ANY_TIME
+}
+
+/// The best compositions whose bytes wait between steps: one on any topologies, and one that begins on the start where
+/// there is a given one. None where routing or optics leave no choice of paths or topologies, and none that takes
+/// `limit_s` or more. With a `budget` they are looked for until that ends.
+///
+/// # Errors
+/// The errors of [`compositions`].
+pub fn waiting(
+    pieces: &[Piece],
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+    limit_s: f64,
+    budget: Option<Duration>,
+) -> Result<Vec<Composition>> {
+    if settings.routing != Routing::ConcurrentFlow || fabric.optics.is_some() {
+        return Ok(Vec::new());
+    }
+    let (ranks, ports) = (fabric.shape.gpus(), fabric.shape.ports() as usize);
+    let demand = Demand::of(ranks, pieces);
+    let prices = Prices::new(fabric, settings, size_bytes);
+    let start = start_of(fabric);
+    let budget = budget.map(|budget| if start.is_some() { budget / 2 } else { budget });
+    let mut least_s = limit_s;
+    let mut found = Vec::new();
+    for start in start.as_ref().map(Some).into_iter().chain([None]) {
+        if let Some((composition, seconds)) = waiting::composition(&demand, ports, start, &prices, least_s, budget)? {
+            least_s = seconds;
+            found.push(composition);
+        }
+    }
+    found.reverse();
+    Ok(found)
 }
 
 /// The phases of equal blocks.
@@ -127,7 +137,7 @@ pub fn on_start(
 ) -> Result<Vec<Composition>> {
     let Some(start) = start_of(fabric) else { return Ok(Vec::new()) };
     let library = libraries.unequal.of(&Demand::of(fabric.shape.gpus(), pieces), fabric.shape.ports() as usize);
-    let mut compositions = made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes))?;
+    let mut compositions = made(&library, &[Some(&start)], &Prices::new(fabric, settings, size_bytes), f64::INFINITY)?;
     let of_equal = PhasePrices::new(fabric, size_bytes);
     if of_equal.ring().is_some() {
         compositions.extend(of_phases(libraries, &library, fabric, settings, &of_equal)?);
@@ -145,12 +155,15 @@ fn start_of(fabric: &Fabric) -> Option<Wiring> {
     }
 }
 
-/// The ways of least price, as compositions.
-fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> Result<Vec<Composition>> {
+/// The ways of least price below `limit_s`, as compositions.
+fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices, limit_s: f64) -> Result<Vec<Composition>> {
     let (chunks, numbers) = library.demand.chunks()?;
     let mut evaluator = Evaluator::new(&library.demand);
     let mut compositions = Vec::new();
-    for (way, _) in best_ways(library, starts, prices) {
+    for (way, estimate) in best_ways(library, starts, prices, limit_s) {
+        if prices.seconds(way.from_start, &estimate) >= limit_s {
+            break;
+        }
         if evaluator.estimate(&way).is_some() {
             let chunk = |pair: &(Rank, Rank)| numbers[pair];
             compositions.push(composed(&way, &evaluator.pairs_by_step(), &chunks, chunk)?);
@@ -160,12 +173,14 @@ fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> Resul
 }
 
 /// Some ways of least price, the best first, that begin anywhere (`None`) or on one of `starts`.
-fn best_ways(library: &Library, starts: &[Option<&Wiring>], prices: &Prices) -> Vec<Found> {
+fn best_ways(library: &Library, starts: &[Option<&Wiring>], prices: &Prices, limit_s: f64) -> Vec<Found> {
     let mut best: Vec<(f64, Found)> = Vec::new();
-    let mut steps = 1;
-    while steps <= library.most_steps() && best.first().is_none_or(|(seconds, _)| prices.least_s(steps) < *seconds) {
+    // Ways of fewer steps are improved by exchanges, which takes longer than to let bytes wait, and gains less.
+    let mut steps = if limit_s < f64::INFINITY { LEAST_STEPS_BESIDE_WAITING } else { 1 };
+    let may_win = |steps, best: &[(f64, Found)]| prices.least_s(steps) < best.first().map_or(limit_s, |best| best.0);
+    while steps <= library.most_steps() && may_win(steps, &best) {
         let found = starts.iter().flat_map(|start| library.ways(steps, prices.hop(), *start));
-        best.extend(found.map(|(way, estimate)| (prices.seconds(&way, &estimate), (way, estimate))));
+        best.extend(found.map(|(way, estimate)| (prices.seconds(way.from_start, &estimate), (way, estimate))));
         best.sort_by(|a, b| a.0.total_cmp(&b.0));
         best.dedup_by(|later, earlier| later.1.0 == earlier.1.0);
         best.truncate(MOST_WAYS);
@@ -187,7 +202,7 @@ fn composed(
         let transfers =
             pairs.iter().map(|pair| Transfer { src: pair.0, dst: pair.1, op: Op::Copy, chunks: vec![chunk(pair)] });
         steps.push(Step::new(Translations::trivial(ranks), transfers, chunks)?);
-        topologies.push(wiring.topology(&format!("for-matrix-{}", steps.len()))?);
+        topologies.push(wiring.topology(&format!("for-matrix-{}", steps.len()))?.with_found_symmetry());
     }
     Composition::new(chunks.clone(), steps, topologies)
 }
@@ -195,7 +210,7 @@ fn composed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{ReconfigurationPolicy, Routing, Shape};
+    use model::{Propagation, ReconfigurationPolicy, Shape};
     use proptest::prelude::*;
 
     fn fabric(ranks: u32, ports: u32, change_s: f64, initial: Initial) -> Fabric {
@@ -232,7 +247,7 @@ mod tests {
             let initial = if starts_on_ring { Initial::Topology(ring) } else { Initial::Free };
             let fabric = fabric(ranks, ports, 10f64.powi(log_delay), initial);
             let settings = CostSettings::additive(Routing::ConcurrentFlow, Propagation::Hops);
-            let found = compositions(&Libraries::default(), &parts, &fabric, settings, 1 << log_size).unwrap();
+            let found = compositions(&Libraries::default(), &parts, &fabric, settings, 1 << log_size, f64::INFINITY).unwrap();
             prop_assert!(!found.is_empty());
             for composition in found {
                 let report = verify::schedule(&composition.schedule);
@@ -258,7 +273,7 @@ mod tests {
     fn one_block_gets_every_port() {
         let piece = Piece { src: 3, dst: 5, share: 1.0 };
         let (fabric, settings) = (fabric(8, 4, 1e-5, Initial::Free), CostSettings::default());
-        let found = compositions(&Libraries::default(), &[piece], &fabric, settings, 1 << 30).unwrap();
+        let found = compositions(&Libraries::default(), &[piece], &fabric, settings, 1 << 30, f64::INFINITY).unwrap();
         let best = &found[0];
         assert_eq!(best.schedule.steps().len(), 1);
         let links = best.topologies[0].expanded();

@@ -129,13 +129,13 @@ impl Wiring {
         }
     }
 
-    /// The topology of these circuits.
+    /// The topology of these circuits, as one of no symmetry.
     ///
     /// # Errors
     /// No error for circuits between different ranks.
     pub(crate) fn topology(&self, name: &str) -> Result<Topology> {
         let joined = (0..self.circuits()).filter_map(|circuit| Some((self.tail(circuit), self.head(circuit)?)));
         let links = joined.map(|(src, dst)| Link { src, dst, count: 1 });
-        Ok(Topology::new(name, Translations::trivial(self.ranks as u32), links)?.with_found_symmetry())
+        Topology::new(name, Translations::trivial(self.ranks as u32), links)
     }
 }

@@ -7,6 +7,7 @@
 use model::{ChargeKind, Fabric, Initial, Result};
 
 use crate::composing::Composing;
+use crate::cutoffs::weave::ENOUGH;
 use crate::{Capabilities, Choice, Planner, Problem};
 
 /// The planner `weave`: composed algorithms and the best of the other planners.
@@ -43,14 +44,38 @@ impl Planner for Weave {
     }
 }
 
+/// Whether an unequal All-to-All among many GPUs that takes so long is as near to the bound for any algorithm as is worth
+/// a look.
+fn is_enough(problem: &Problem, seconds: f64) -> bool {
+    is_any_time(problem) && seconds <= ENOUGH * problem.any_algorithm_bound().seconds
+}
+
+/// Whether the problem is an unequal All-to-All that is planned by what is sure to be quick
+/// ([`compositions::serves_at_any_time`]).
+pub fn is_any_time(problem: &Problem) -> bool {
+    problem.schedule().chunks().as_pieces().is_some()
+        && compositions::serves_at_any_time(&problem.fabric, problem.settings)
+}
+
 /// Tries everything that is composed for a problem.
 fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     let given = problem.schedule();
     let (fabric, settings, size_bytes) = (&problem.fabric, problem.settings, problem.size_bytes);
     let libraries = &problem.cache.libraries;
     let pieces = given.chunks().as_pieces();
+    if let Some(pieces) = pieces {
+        let (limit_s, budget) = (composing.limit_s(), problem.options.budget.filter(|_| is_any_time(problem)));
+        let waiting = compositions::unequal_waiting(pieces, fabric, settings, size_bytes, limit_s, budget)?;
+        waiting.into_iter().try_for_each(|composition| composing.consider(composition))?;
+        if is_enough(problem, composing.limit_s()) {
+            return Ok(());
+        }
+    }
     let compositions = match pieces {
-        Some(pieces) => compositions::unequal_compositions(libraries, pieces, fabric, settings, size_bytes)?,
+        Some(pieces) => {
+            let limit_s = composing.limit_s();
+            compositions::unequal_compositions(libraries, pieces, fabric, settings, size_bytes, limit_s)?
+        }
         None => compositions::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
     };
     compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;

@@ -17,3 +17,4 @@ mod promises;
 mod reconfigure_all_to_all;
 mod reference;
 mod short_circuit;
+mod unequal_waiting;
