@@ -80,8 +80,8 @@ pub static REGISTRY: &[Workload] = &[
         name: "top-k",
         parameters: "[:K[:FACTOR[:CAPACITY[:SEED]]]]",
         summary: "an expert on every rank; every token goes to K experts, drawn by popularities that fall as 1/i^FACTOR; \
-                  an expert takes CAPACITY times its even share of tokens, and drops the rest: 2, 1 and any number if \
-                  nothing is said",
+                  an expert takes at most CAPACITY times its even share of tokens, the rest are dropped: 2, 1 and any \
+                  number if nothing is said",
         make: |parameters, ranks, bytes, seed| {
             let choices = parameters.first().map_or(Some(2.min(ranks)), |choices| choices.parse().ok())?;
             let factor = parameters.get(1).map_or(Some(1.0), |factor| factor.parse().ok())?;
@@ -102,7 +102,7 @@ pub fn is_named(spec: &str) -> bool {
     REGISTRY.iter().any(|workload| workload.name == name)
 }
 
-/// The matrix of a specification such as `zipf:0.4:7`, with `mean_bytes` for a pair on average. Where all pairs send
+/// The matrix of a specification such as `zipf:0.4:7`, with `mean_bytes` for a pair on average, before tokens are dropped. Where all pairs send
 /// the same, a rank's own block is counted, as in an ordinary All-to-All.
 ///
 /// # Errors

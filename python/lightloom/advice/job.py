@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lightloom import _core
-from lightloom.base.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.errors import InputError, refuse, shown, text_of, unknown_name
 from lightloom.base.files import MIB, parse_toml, read_text
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.fabric import Fabric
@@ -44,6 +44,7 @@ MOST_ENTRIES = 100
 MOST_PORTS_LISTED = 16
 MOST_COUNT = 1e9
 MOST_NAME = 100
+MOST_PATH = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +161,8 @@ def _fabric(told: Mapping[str, object], gpus: int, folder: Path | None) -> Fabri
     elif base.endswith(".toml"):
         base = folder / base
     given: dict[str, Any] = {key: told[key] for key in ("bandwidth", "startup", "hop_delay", "initial") if key in told}
+    if folder is not None and isinstance(start := told.get("initial"), str) and is_topology_file(start):
+        given["initial"] = os.fspath(folder / start)
     read = Fabric.load(base, **given, gpus=gpus)
     fabric = read if read.initial is not None else Fabric.load(base, **{**given, "initial": REPEATED}, gpus=gpus)
     fabric.to_core()
@@ -192,7 +195,10 @@ def _entry(field: str, told: object, gpus: int, folder: Path | None) -> Entry:
     options = {key: told[key] for key in ENTRY_KEYS["workload"][2:] if key in told}
     if "comm_groups" in options:
         options["comm_groups"] = (folder or Path()) / text_of(f"{field}.comm_groups", options["comm_groups"])
-    workload = Workload.read(path, **({"ranks": gpus} if reading else {}), **options)  # type: ignore[arg-type]
+    try:
+        workload = Workload.read(path, **({"ranks": gpus} if reading else {}), **options)  # type: ignore[arg-type]
+    except InputError as error:
+        raise InputError(f"{field}.{said[0]}", f"{field}.{said[0]}: {error}") from error
     if workload.ranks != gpus:
         raise refuse(f"{field}.{said[0]}", f"it has {workload.ranks} ranks and the job {gpus} GPUs; they must agree")
     return Entry(label=workload.name or str(told[said[0]]), count=count, workload=workload)
@@ -218,6 +224,8 @@ def _named(field: str, value: object, folder: Path | None) -> tuple[str | Path, 
     if folder is None:
         raise unknown_name(field, text, presets())
     path = folder / text
+    if len(text) > MOST_PATH:
+        raise refuse(field, f"a path of {len(text)} characters is not accepted; it takes at most {MOST_PATH}")
     if not path.exists() and field.endswith("model") and Path(text).name == text and not text.endswith(".toml"):
         raise unknown_name(field, text, presets())
     if not path.exists():

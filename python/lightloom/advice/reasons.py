@@ -47,12 +47,14 @@ def _choice(job: Job, rows: Sequence[AdviceRow], row: AdviceRow, near: float) ->
     if row.switch == FIXED:
         yield f"Recommended: {FIXED} with {ports} a GPU; the mix takes {show_time(total_s)}."
         if best_s >= total_s * (1 - AS_LONG):
-            yield f"Changing circuits does not pay: no switch is faster by more than {AS_LONG:.1%}."
+            yield f"Changing circuits does not pay: no switch that can be chosen is faster by more than {AS_LONG:.1%}."
         else:
+            fastest_ports = counted(fastest.ports, "port")
             yield (
-                f"Changing circuits hardly pays: {fastest.switch}, the fastest, takes {show_time(best_s)}, "
+                f"The fastest, {fastest.switch} with {fastest_ports}, takes {show_time(best_s)}, "
                 f"{1 - best_s / total_s:.1%} less."
             )
+        yield from _fixed(job)
         return
     switches = f"{row.switches} switch{'es' * (row.switches > 1)}"
     yield f"Recommended: {row.switch}, {switches} for {ports} a GPU; the mix takes {show_time(total_s)}."
@@ -69,15 +71,25 @@ def _choice(job: Job, rows: Sequence[AdviceRow], row: AdviceRow, near: float) ->
     else:
         times = f"{row.never_change_s / total_s:.3g} times as long"
         yield f"Circuits that never change take {show_time(row.never_change_s)}, {times}."
+        yield from _fixed(job)
     if row.radix is None:
         yield f"Its radix is unknown: ask whether a switch joins {job.gpus} GPUs."
+
+
+def _fixed(job: Job) -> Iterator[str]:
+    """What the times of circuits that never change take for granted."""
+    if len(job.entries) > 1:
+        yield (
+            "Each entry of the mix has the circuits that are best for it: one patch panel may not hold all of them, so "
+            "circuits that never change may take longer than said."
+        )
 
 
 def _break_even(row: AdviceRow, limits: Sequence[Limit]) -> Iterator[str]:
     for one in limits:
         ports = counted(one.ports, "port")
         if one.reconfiguration_delay_s is None:
-            yield f"With {ports} a GPU, changing circuits pays at no reconfiguration delay."
+            yield f"With {ports} a GPU, changing circuits never pays, however short the reconfiguration delay."
         elif one.unlimited and row.never_change_s is None:
             yield f"With {ports} a GPU, only changing circuits serve the mix, at any reconfiguration delay."
         elif one.unlimited:
@@ -95,11 +107,15 @@ def _too_small(rows: Sequence[AdviceRow]) -> Iterator[str]:
         yield f"Too few ports for all GPUs: {', '.join(small)}."
     unknown = dict.fromkeys(row.switch for row in rows if "is unknown" in row.reason)
     if unknown:
-        yield f"No time without a reconfiguration delay, which no source states: {', '.join(unknown)}."
+        yield f"The reconfiguration delay is unknown, so there is no time: {', '.join(unknown)}."
 
 
 def _changes(sensitivity: Sequence[Sensitivity]) -> Iterator[str]:
-    changing = [f"{one.input} ({one.switch})" for one in sensitivity if one.changes]
+    changing = [
+        f"{one.input} ({one.switch}{'' if one.ports is None else ', ' + counted(one.ports, 'port')})"
+        for one in sensitivity
+        if one.changes
+    ]
     if changing:
         yield f"The recommendation would change with: {'; '.join(changing)}."
     else:

@@ -8,6 +8,7 @@ from lightloom.advice.choice import NEAR, choose, options_at, why_not
 from lightloom.advice.crossings import first_beyond
 from lightloom.advice.result import Sensitivity
 from lightloom.advice.times import AS_GIVEN, Change
+from lightloom.base.errors import InputError
 from lightloom.base.whole_numbers import WHOLE_RANGES
 
 if TYPE_CHECKING:
@@ -49,25 +50,35 @@ def changed_inputs(job: Job, switches: Sequence[Switch], times: Times, chosen: O
         counts = [ports for base in job.ports if least <= (ports := base + one.more_ports) <= most]
         if len(counts) < len(job.ports):
             continue
-        delays = _delays(job, switches, one.delay)
-        # Circuits that never change are left where no switch has a delay.
-        fastest = [times.at(ports, delays[0] if delays else 0.0, one.change).total_s for ports in counts]
-        enough_s = (1 + NEAR) * min((time_s for time_s in fastest if time_s is not None), default=0.0)
-        found_at = {ports: _times(times, one, ports, delays, enough_s) for ports in counts}
-        if any(switch.price is not None for switch in switches):
-            found_at = {ports: times.at_all(ports, [0.0, *delays], one.change) for ports in counts}
-        offered = [
-            option
-            for ports, found in found_at.items()
-            for option in options_at(switches, job.gpus, ports, found, one.delay)
-        ]
-        best = choose(offered)
-        shifted = None if chosen is None else (chosen.switch, chosen.ports + one.more_ports)
-        is_other = (None if best is None else (best.switch, best.ports)) != shifted
-        if best is None:
-            yield Sensitivity(one.words, None, None, is_other)
-        else:
-            yield Sensitivity(one.words, best.switch, best.ports, is_other)
+        try:
+            yield _changed(one, job, switches, times, chosen, counts)
+        except InputError:
+            # The input that is another is outside of what is planned for: nobody can have it.
+            continue
+
+
+def _changed(
+    one: Input, job: Job, switches: Sequence[Switch], times: Times, chosen: Option | None, counts: list[int]
+) -> Sensitivity:
+    """The recommendation with one input changed, for these ports. Raises `InputError` where it is out of range."""
+    delays = _delays(job, switches, one.delay)
+    # Circuits that never change are left where no switch has a delay.
+    fastest = [times.at(ports, delays[0] if delays else 0.0, one.change).total_s for ports in counts]
+    enough_s = (1 + NEAR) * min((time_s for time_s in fastest if time_s is not None), default=0.0)
+    found_at = {ports: _times(times, one, ports, delays, enough_s) for ports in counts}
+    if any(switch.price is not None for switch in switches):
+        found_at = {ports: times.at_all(ports, [0.0, *delays], one.change) for ports in counts}
+    offered = [
+        option
+        for ports, found in found_at.items()
+        for option in options_at(switches, job.gpus, ports, found, one.delay)
+    ]
+    best = choose(offered)
+    shifted = None if chosen is None else (chosen.switch, chosen.ports + one.more_ports)
+    is_other = (None if best is None else (best.switch, best.ports)) != shifted
+    if best is None:
+        return Sensitivity(one.words, None, None, is_other)
+    return Sensitivity(one.words, best.switch, best.ports, is_other)
 
 
 def _delays(job: Job, switches: Sequence[Switch], factor: float) -> list[float]:

@@ -151,7 +151,8 @@ def _checked(matrix: NDArray[Any]) -> NDArray[np.float64]:
             "matrix", f"row {row}, column {column} is {values[row, column]}; it takes finite bytes of at least 0"
         )
     if values.shape[1] > len(values):
-        values = np.ascontiguousarray(values.reshape(len(values), len(values), -1).sum(axis=2))
+        with np.errstate(over="ignore"):  # what is refused in the next line
+            values = np.ascontiguousarray(values.reshape(len(values), len(values), -1).sum(axis=2))
         if not np.isfinite(values).all():
             raise refuse("matrix", "the tokens of a rank's experts add up to infinity")
     return values

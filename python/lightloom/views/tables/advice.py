@@ -36,8 +36,8 @@ def advice_parts(advice: Advice) -> list[RenderableType]:
         parts += [Text(""), heading(f"{counted(ports, 'port')} a GPU"), _rows(advice, rows)]
     parts += [Text(line) for line in advice.reasons]
     if advice.equal_time:
-        words = ", ".join(f"{_limit(one)} with {counted(one.ports, 'port')}" for one in advice.equal_time)
-        parts.append(Text(f"As fast as recommended with a reconfiguration delay of at most: {words}."))
+        words = ", ".join(f"with {counted(one.ports, 'port')} {_limit(one)}" for one in advice.equal_time)
+        parts.append(Text(f"As fast as what is recommended: {words}."))
     parts.append(Text("gain: time of circuits that never change over that of the switch"))
     return parts
 
@@ -77,5 +77,7 @@ def _or_unknown(value: float | None, words: Callable[[float], str]) -> str:
 
 def _limit(one: Limit) -> str:
     if one.reconfiguration_delay_s is None:
-        return "none"
-    return "any" if one.unlimited else time_label(one.reconfiguration_delay_s)
+        return "no switch, however fast it changes"
+    if one.unlimited:
+        return "every switch, however slowly it changes"
+    return f"switches that change within {time_label(one.reconfiguration_delay_s)}"
