@@ -537,9 +537,11 @@ class Circuits:
     @property
     def configurations(
         self,
-    ) -> list[tuple[int, list[int], float, tuple[list[str], list[str]] | None, list[tuple[Pairs, Pairs, Pairs]]]]:
-        """Index of the topology, steps, seconds, nodes of the events after which it is set and that need it, and per
-        switch rows of ingress and egress port: all that are joined, those that are new, those that were joined."""
+    ) -> list[
+        tuple[int, list[int], float, tuple[list[str], list[str], list[int]] | None, list[tuple[Pairs, Pairs, Pairs]]]
+    ]:
+        """Index of the topology, steps, seconds, nodes of the events after which it is set and that need it, with the
+        steps from which, and per switch rows of ingress and egress port: all that are joined, new, and given up."""
     @property
     def light(
         self,

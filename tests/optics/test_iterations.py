@@ -52,10 +52,10 @@ def test_two_axes_take_turns_on_one_port(shared_port: ll.Training) -> None:
     assert all(source // 4 == destination // 4 for source, destination in _joined(tp))
     assert len(_joined(tp)) == 8
     assert tp.time_s == pytest.approx(events["tp"].start_s - 10 * MICRO)
-    assert tp.events == (("dp",), ("tp",))
+    assert tp.events == (("dp",), ("tp",), (0,))
     assert last.time_s == pytest.approx(events["tp"].end_s)
     assert last.time_s == pytest.approx(events["dp"].start_s - 10 * MICRO)
-    assert last.events == (("tp",), ("dp",))
+    assert last.events == (("tp",), ("dp",), (0,))
     assert first.events is None
     assert first.topology_index == last.topology_index != tp.topology_index
 
@@ -108,6 +108,14 @@ def _no_events(document: dict[str, Any]) -> None:
     del document["configurations"][1]["events"]
 
 
+def _strange_events(document: dict[str, Any]) -> None:
+    document["configurations"][1]["events"] = {"after": ["f"], "before": [], "steps": []}
+
+
+def _no_step(document: dict[str, Any]) -> None:
+    document["configurations"][1]["events"]["steps"] = []
+
+
 def _steps(document: dict[str, Any]) -> None:
     document["configurations"][1]["steps"] = [0]
 
@@ -122,6 +130,8 @@ def _steps(document: dict[str, Any]) -> None:
         (_unknown_event, "events"),
         (_no_events, "events"),
         (_steps, "events"),
+        (_strange_events, "events"),
+        (_no_step, "events"),
     ],
 )
 def test_the_judge_finds_what_is_wrong(
@@ -145,7 +155,7 @@ def test_files_are_shown_judged_and_kept_apart(cli: RunCli, shared_port: ll.Trai
     shared_port.save(in_tmp / "iteration.json")
     told = cli("circuits", "iteration.json", "--optics", "parallel", "--output", "circuits.json").out
     assert [line.split()[:3] for line in told.splitlines() if line.startswith("             ")] == [
-        ["1", "-", "-"],
+        ["1", "-", "whatever"],
         ["2", "dp", "tp"],
         ["3", "tp", "dp"],
     ]

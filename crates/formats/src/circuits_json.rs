@@ -73,6 +73,7 @@ struct ConfigurationText {
 struct EventsText {
     after: Vec<String>,
     before: Vec<String>,
+    steps: Vec<usize>,
 }
 
 /// The way of a circuit through a mesh.
@@ -180,8 +181,9 @@ fn configuration_text(configuration: &Configuration, switches: &[Switch], light:
 }
 
 fn events_text(events: &ConfigurationEvents) -> String {
-    let ConfigurationEvents { after, before } = events;
-    format!(", \"events\": {{\"after\": {}, \"before\": {}}}", json!(after), json!(before))
+    let ConfigurationEvents { after, before, steps } = events;
+    let [after, before, steps] = [json!(after), json!(before), json!(steps)];
+    format!(", \"events\": {{\"after\": {after}, \"before\": {before}, \"steps\": {steps}}}")
 }
 
 /// The keys of light, one line a circuit and an MZI.
@@ -256,7 +258,7 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
                 [setting.connections, setting.connect, setting.disconnect].map(listed);
             of_switches.push(SwitchSetting { connections, connect, disconnect });
         }
-        let events = events.map(|EventsText { after, before }| ConfigurationEvents { after, before });
+        let events = events.map(|EventsText { after, before, steps }| ConfigurationEvents { after, before, steps });
         configurations.push(Configuration { topology, steps, time_s, switches: of_switches, events });
     }
     let circuits = Circuits::new(switches, configurations)?.with_light(light)?;

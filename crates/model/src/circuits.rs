@@ -49,6 +49,8 @@ pub struct ConfigurationEvents {
     pub after: Vec<String>,
     /// Those that need it; none where ports go back to the resting topology.
     pub before: Vec<String>,
+    /// By entry of `before`, the step of its plan from which it needs it, from 0; 0 for messages.
+    pub steps: Vec<usize>,
 }
 
 /// The settings of all switches during some steps of a plan, or between some events of an iteration.

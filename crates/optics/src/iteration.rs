@@ -9,7 +9,7 @@ mod course;
 mod lit;
 mod purposes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Circuits, Configuration, ConfigurationEvents, Connection, Error, Result, SwitchSetting, TrainingPlan};
 
@@ -62,15 +62,13 @@ pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Ci
 
 /// The events of changes that are made together, by the names of their nodes.
 fn events_of(training: &TrainingPlan, changes: &[Change]) -> ConfigurationEvents {
-    let named = |events: Vec<usize>| {
-        let mut events = events;
-        events.sort_unstable();
-        events.dedup();
-        events.into_iter().map(|event| training.workload.nodes[event].id.clone()).collect()
-    };
+    let name = |event: usize| training.workload.nodes[event].id.clone();
+    let after: BTreeSet<usize> = changes.iter().flat_map(|change| change.after.iter().copied()).collect();
+    let before: BTreeSet<(usize, usize)> = changes.iter().filter_map(|change| change.before).collect();
     ConfigurationEvents {
-        after: named(changes.iter().flat_map(|change| change.after.iter().copied()).collect()),
-        before: named(changes.iter().filter_map(|change| change.before).collect()),
+        after: after.into_iter().map(name).collect(),
+        before: before.iter().map(|(event, _)| name(*event)).collect(),
+        steps: before.into_iter().map(|(_, step)| step).collect(),
     }
 }
 

@@ -16,8 +16,8 @@ use crate::training::PyTrainingPlan;
 
 /// Pairs of ingress and egress port: all, those that are new, those that go.
 type SettingTuple<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>);
-/// Events of an iteration after which a configuration is set, and those that need it.
-type EventsTuple = (Vec<String>, Vec<String>);
+/// Events of an iteration after which a configuration is set, those that need it, and from which step of their plans.
+type EventsTuple = (Vec<String>, Vec<String>, Vec<usize>);
 /// Index of the topology, steps, seconds, events, and what each switch does.
 type ConfigurationTuple<'py> = (usize, Vec<usize>, f64, Option<EventsTuple>, Vec<SettingTuple<'py>>);
 
@@ -79,7 +79,7 @@ impl PyCircuits {
                 let SwitchSetting { connections, connect, disconnect } = setting;
                 (pairs(py, connections), pairs(py, connect), pairs(py, disconnect))
             });
-            let events = configuration.events.clone().map(|events| (events.after, events.before));
+            let events = configuration.events.clone().map(|events| (events.after, events.before, events.steps));
             (configuration.topology, configuration.steps.clone(), configuration.time_s, events, settings.collect())
         });
         told.collect()

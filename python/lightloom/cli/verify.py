@@ -20,6 +20,7 @@ PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom
 if TYPE_CHECKING:
     from lightloom import Topology
     from lightloom.formats.harvest_schedule.read import StatedSequence
+    from lightloom.formats.source import Source
     from lightloom.planning import Check
 
 
@@ -116,7 +117,7 @@ def verify_file(
     Raises `InputError` when it is neither a plan, nor circuits, nor a schedule.
     """
     from lightloom import verify
-    from lightloom.formats import SIDE_SCHEMA, readable_schedules
+    from lightloom.formats import SIDE_SCHEMA
     from lightloom.formats.chakra.files import is_trace
     from lightloom.formats.harvest_schedule import read as harvest_topologies
     from lightloom.formats.links import check_links
@@ -160,9 +161,20 @@ def verify_file(
     except InputError as error:
         place = "" if f"`{path}`" in str(error) else f" (in `{path}`)"
         raise InputError(error.field, f"{error}{place}") from error
+    raise _unknown(path, source)
+
+
+def _unknown(path: str, source: Source) -> InputError:
+    """The refusal of a file or folder that is nothing of what is read."""
+    from lightloom.formats import readable_schedules
+    from lightloom.formats.iterations import EVENTS_FILE, plan_name
+
+    if source.is_folder and (source.path / EVENTS_FILE).is_file():
+        some = f"`{path}/{plan_name(0)}`"
+        return refuse("file", f"`{path}` is an exported iteration; give one of its plans, such as {some}")
     names = ", ".join(one.name for one in readable_schedules())
     kinds = "neither a plan (JSON), nor a training iteration (JSON), nor circuits (JSON), nor a schedule"
-    raise refuse("file", f"`{path}` is {kinds} ({names})")
+    return refuse("file", f"`{path}` is {kinds} ({names})")
 
 
 def _verify_sequence(stated: StatedSequence) -> list[Check]:

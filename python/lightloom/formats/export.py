@@ -82,6 +82,8 @@ def export(
         made = exported(chosen, plans, options)
     elif len(subjects) > 1:
         raise refuse("plan", "a training iteration is exported by itself; give one file")
+    elif gpus_per_host is not None:
+        raise refuse("gpus_per_host", "it is for single plans: the ranks of a group of an iteration lie on any hosts")
     else:
         made = iteration_files(chosen, iteration, lambda one: exported(chosen, [one], options))
     if chosen.written == FOLDER or iteration is not None:

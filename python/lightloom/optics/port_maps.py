@@ -66,11 +66,13 @@ class ConfigurationEvents(NamedTuple):
     """The events of a training iteration between which a configuration is set, by the ids of their nodes.
 
     after: those that used the ports last, which are free once all of these have come so far. before: those that need
-    the new circuits; empty where ports go back to the resting topology.
+    the new circuits; empty where ports go back to the resting topology. steps: by entry of `before`, the step of its
+    plan from which it needs them, from 0.
     """
 
     after: tuple[str, ...]
     before: tuple[str, ...]
+    steps: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +195,7 @@ class Circuits(Table):
                     SwitchSetting(switch.name, *map(_read_only, lists))
                     for switch, lists in zip(self.switches, settings, strict=True)
                 ),
-                None if events is None else ConfigurationEvents(*map(tuple, events)),
+                None if events is None else ConfigurationEvents(tuple(events[0]), tuple(events[1]), tuple(events[2])),
             )
             for index, (topology, steps, time_s, events, settings) in enumerate(self._core.configurations)
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom import _core
+from lightloom.formats.chakra.graph import ITERATION
 from lightloom.formats.chakra.schedule import schedule_of
 from lightloom.formats.chakra.trace import read_trace
 from lightloom.planning import Check, verify
@@ -20,13 +21,16 @@ __all__ = ["verify_trace"]
 def verify_trace(path: str | os.PathLike[str], field: str = "trace") -> list[Check]:
     """The checks of the trace in a folder, or one of whose files `path` is.
 
-    A trace of only sends and receives is executed symbolically too: they must compute a collective. Raises
+    A trace of only sends and receives is executed symbolically too: they must compute a collective, but not where it is
+    that of an exported iteration. Raises
     `InputError` that names `field` where the trace cannot be run: see `lightloom.formats.chakra.trace.read_trace`.
     """
     trace = read_trace(field, path)
     checks = [Check("graphs", True, _graphs(trace)), Check("messages", True, _messages(trace))]
     if trace.collectives:
         return [*checks, Check("collectives", True, _collectives(trace))]
+    if ITERATION in trace.attributes:
+        return checks
     return [*checks, *verify(schedule_of(trace, field))]
 
 

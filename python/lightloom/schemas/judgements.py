@@ -176,6 +176,9 @@ CIRCUITS = record(
                         {
                             "after": several(text("id of a node"), "events that used the ports last"),
                             "before": several(text("id of a node"), "events that need it; none where ports go to rest"),
+                            "steps": several(
+                                whole("step, from 0"), "by entry of `before`, the step of its plan that needs it first"
+                            ),
                         },
                         "the events of a training iteration that it is set between; the first configuration has none",
                     ),

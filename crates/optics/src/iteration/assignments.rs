@@ -52,7 +52,7 @@ impl Assignments {
             match (&node.work, planned.plan, planned.topology) {
                 (Work::Collective { .. }, Some(plan), _) => {
                     let plan = &catalogue.plans[plan];
-                    let later = plan.later.iter().map(|(topology, _)| *topology);
+                    let later = plan.later.iter().map(|(topology, ..)| *topology);
                     [plan.first].into_iter().chain(later).chain(plan.resting).for_each(|topology| add(topology, ports));
                 }
                 (_, _, Some(stated)) => add(catalogue.message_topologies[stated].0, ports),
@@ -119,8 +119,7 @@ impl Ports {
 /// A layer on which GPUs share ports.
 pub(super) fn place_of(optics: &Optics, shape: &Shape, gpu: u32, port: u32) -> Result<(usize, u32)> {
     optics.place(shape, gpu, port).ok_or_else(|| {
-        let accepts = "for the groups of an iteration, switches at which every port of a GPU has a port of its own: \
-                       crossbar or parallel";
+        let accepts = "crossbar or parallel for an iteration, where every port of a GPU has a port of its own";
         Error::value("optics", format!("`{}`", optics.spelling()), accepts)
     })
 }

@@ -15,8 +15,8 @@ pub(super) struct Change {
     pub(super) purposes: Vec<(usize, Purpose)>,
     /// Events that used the slots last.
     pub(super) after: Vec<usize>,
-    /// The event that needs the change; `None` where ports go back to rest.
-    pub(super) before: Option<usize>,
+    /// The event that needs the change, and the step of its plan; `None` where ports go back to rest.
+    pub(super) before: Option<(usize, usize)>,
     /// -1 if the change belongs to the iteration before, 1 if it belongs to the next.
     lap: i8,
 }
@@ -134,11 +134,11 @@ impl<'a> Following<'a> {
         let planned = &self.training.events[event];
         let Some(plan) = planned.plan.map(|plan| &self.catalogue.plans[plan]) else { return };
         self.begin(event, self.of_groups(event, plan.first), plan.resting == Some(plan.first));
-        for &(topology, before_end_s) in &plan.later {
+        for &(topology, step, before_end_s) in &plan.later {
             let purposes = self.of_groups(event, topology);
             self.put(&purposes);
             let time_s = (planned.end_s - before_end_s).max(planned.start_s);
-            self.changes.push(Change { time_s, purposes, after: vec![event], before: Some(event), lap: 0 });
+            self.changes.push(Change { time_s, purposes, after: vec![event], before: Some((event, step)), lap: 0 });
         }
         self.end(event, self.of_groups(event, plan.last()), plan.resting == Some(plan.last()));
     }
@@ -206,7 +206,7 @@ impl<'a> Following<'a> {
             after.sort_unstable();
             after.dedup();
             let time_s = (self.training.events[event].start_s - self.change_s).max(free_s);
-            self.changes.push(Change { time_s, purposes: changed, after, before: Some(event), lap: 0 });
+            self.changes.push(Change { time_s, purposes: changed, after, before: Some((event, 0)), lap: 0 });
         }
     }
 

@@ -34,8 +34,9 @@ pub(super) enum Purpose {
 pub(super) struct PlanCourse {
     /// Number of the topology of the first step.
     pub(super) first: usize,
-    /// Number of every further topology, and how long before the end of the plan it has to begin being set, s.
-    pub(super) later: Vec<(usize, f64)>,
+    /// Number of every further topology, its first step, and how long before the end of the plan it has to begin being
+    /// set, s.
+    pub(super) later: Vec<(usize, usize, f64)>,
     /// Number of the topology that the group rests in, where there is one.
     pub(super) resting: Option<usize>,
 }
@@ -43,7 +44,7 @@ pub(super) struct PlanCourse {
 impl PlanCourse {
     /// Number of the topology of the last step.
     pub(super) fn last(&self) -> usize {
-        self.later.last().map_or(self.first, |(topology, _)| *topology)
+        self.later.last().map_or(self.first, |(topology, ..)| *topology)
     }
 }
 
@@ -121,7 +122,7 @@ fn course_of<'a>(plan: &'a Plan, known: &mut Vec<&'a Topology>) -> PlanCourse {
     let used: Vec<usize> = plan.steps.iter().map(|step| number_of(&plan.topologies[step.topology], known)).collect();
     let times_s: Vec<f64> = plan.steps.iter().map(|step| step.cost.total_s()).collect();
     let changed = (1..used.len()).filter(|&step| used[step] != used[step - 1]);
-    let later = changed.map(|step| (used[step], sum_seconds(times_s[step..].iter().copied()))).collect();
+    let later = changed.map(|step| (used[step], step, sum_seconds(times_s[step..].iter().copied()))).collect();
     let resting = plan.fabric.initial.given().map(|topology| number_of(topology, known));
     PlanCourse { first: used[0], later, resting }
 }

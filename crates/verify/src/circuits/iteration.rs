@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use model::{Circuits, Rank, Result, Topology, TrainingPlan, Work, sum_seconds};
+use model::{Circuits, Configuration, Rank, Result, Topology, TrainingPlan, Work, sum_seconds};
 
 use super::{Layout, switches_check};
 use crate::report::{Check, Report, Tally};
@@ -66,7 +66,7 @@ pub fn iteration_circuits(circuits: &Circuits, training: &TrainingPlan, optics: 
         let total_s = training.events.iter().map(|event| event.end_s).fold(0.0, f64::max);
         let change_s = training.fabric.reconfiguration.delay().constant_s().unwrap_or(0.0);
         let (history, changes) = followed(circuits, layout, (total_s, change_s));
-        checks.extend([changes, events_check(circuits, training), served(training, &history, total_s)]);
+        checks.extend([changes, events_check(circuits, training, layout), served(training, &history, total_s)]);
     }
     Ok(Report { checks })
 }
@@ -143,10 +143,22 @@ fn add(
     }
 }
 
-/// Whether the events that configurations name are those of the iteration.
-fn events_check(circuits: &Circuits, training: &TrainingPlan) -> Check {
+/// Ranks and ports that get another circuit, or none.
+fn changed_ports(configuration: &Configuration, layout: Layout) -> BTreeSet<(Rank, u32)> {
+    let mut changed = BTreeSet::new();
+    for (switch, told) in configuration.switches.iter().enumerate() {
+        for port in told.connect.iter().chain(&told.disconnect).flat_map(|one| [one.ingress, one.egress]) {
+            changed.insert((layout.at(port), layout.port(switch, port)));
+        }
+    }
+    changed
+}
+
+/// Whether the events that configurations name are those of the iteration, and use ports that change.
+fn events_check(circuits: &Circuits, training: &TrainingPlan, layout: Layout) -> Check {
     let mut tally = Tally::new("events");
-    let known: BTreeSet<&str> = training.workload.nodes.iter().map(|node| node.id.as_str()).collect();
+    let known: BTreeMap<&str, usize> =
+        training.workload.nodes.iter().enumerate().map(|(event, node)| (node.id.as_str(), event)).collect();
     for (index, configuration) in circuits.configurations().iter().enumerate() {
         tally.expect(configuration.events.is_some() == (index > 0) && configuration.steps.is_empty(), || {
             format!(
@@ -154,8 +166,22 @@ fn events_check(circuits: &Circuits, training: &TrainingPlan) -> Check {
                 index + 1
             )
         });
+        let Some(events) = &configuration.events else { continue };
+        tally.expect(events.steps.len() == events.before.len(), || {
+            format!("configuration {}: it takes a step for each event that needs it", index + 1)
+        });
+        let changed = changed_ports(configuration, layout);
+        let named = events.after.iter().chain(&events.before).filter_map(|name| known.get(name.as_str()));
+        let is_touched = named.flat_map(|&event| {
+            let ports = &training.events[event].ports;
+            let ranks = training.workload.ranks_of(event);
+            ranks.into_iter().flat_map(move |rank| ports.iter().map(move |&port| (rank, port)))
+        });
+        tally.expect(is_touched.into_iter().any(|port| changed.contains(&port)), || {
+            format!("configuration {}: no event that it names uses a port that changes", index + 1)
+        });
         for name in configuration.events.iter().flat_map(|events| events.after.iter().chain(&events.before)) {
-            tally.expect(known.contains(name.as_str()), || {
+            tally.expect(known.contains_key(name.as_str()), || {
                 let name: String = name.chars().take(60).collect();
                 format!("configuration {}: the iteration has no node `{name}`", index + 1)
             });

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
     from lightloom.training.result import Event, Training
 
-__all__ = ["graph_files"]
+__all__ = ["ITERATION", "graph_files"]
 
 NAME = "ranks"
+# The attribute of the whole trace that says that it is of an iteration, not of one collective.
+ITERATION = "lightloom_iteration_s"
 # Nodes of all ranks, as many as are read back.
 MOST_NODES = 1 << 20
 COLLECTIVES = {
@@ -54,7 +56,7 @@ def graph_files(training: Training) -> dict[str, bytes]:
     # Events in the order of time, which no dependency contradicts.
     for index in sorted(range(len(training.events)), key=lambda index: _when(training.events[index], index)):
         graph.add(index)
-    attributes: dict[str, Value] = {"schema": "1.0.2-chakra.0.0.4", "lightloom_iteration_s": training.total_s}
+    attributes: dict[str, Value] = {"schema": "1.0.2-chakra.0.0.4", ITERATION: training.total_s}
     files = {f"{NAME}.{rank}.et": written(attributes, made) for rank, made in enumerate(graph.ranks)}
     groups = {name: list(ranks) for ranks, name in graph.groups.items()}
     return {**files, f"{NAME}.json": (json.dumps(groups) + "\n").encode()}

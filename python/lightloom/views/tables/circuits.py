@@ -75,13 +75,15 @@ def _named(circuits: Circuits, configuration: Configuration) -> list[str]:
     what = [_topology_name(circuits, configuration), _steps(configuration.steps)]
     if _of_iteration(circuits):
         events = configuration.events
-        what = ["-", "-"] if events is None else [_nodes(events.after), _needed_by(events)]
+        what = ["-", "whatever comes first"] if events is None else [_nodes(events.after), _needed_by(events)]
     return [str(configuration.index + 1), *what, show_time(configuration.time_s)]
 
 
 def _needed_by(events: ConfigurationEvents) -> str:
     """The events that need a configuration; `rest` where ports go back to the resting topology."""
-    return "its later steps" if events.after == events.before else _nodes(events.before, "rest")
+    if events.after == events.before and len(events.steps) == 1:
+        return f"its step {events.steps[0] + 1}"
+    return _nodes(events.before, "rest")
 
 
 def _nodes(names: tuple[str, ...], none: str = "-") -> str:
