@@ -51,7 +51,7 @@ def _work_in(trace: Trace, rank: int) -> Counter[tuple[Any, ...]]:
         if node.kind == NodeType.COMPUTE:
             done["compute", node.duration_us] += 1
         elif node.kind == NodeType.COLLECTIVE:
-            name = CollectiveType(said["comm_type"]).name.lower().replace("_", "-")
+            name = CollectiveType(int(str(said["comm_type"]))).name.lower().replace("_", "-")
             done[name, trace.groups[str(said["pg_name"])], said["comm_size"]] += 1
         else:
             done["send", (said["comm_src"], said["comm_dst"]), said["comm_size"]] += 1

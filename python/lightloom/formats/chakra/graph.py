@@ -143,7 +143,9 @@ class _Graph:
 
     def _at(self, name: str, rank: int) -> Sequence[int]:
         """The nodes of an event at a rank; where it has none, those that the event waits for there."""
-        pending, found, seen = [self._places[name]], [], set()
+        pending = [self._places[name]]
+        found: list[int] = []
+        seen: set[int] = set()
         while pending:
             index = pending.pop()
             if (ends := self._ends[index].get(rank)) is not None:
