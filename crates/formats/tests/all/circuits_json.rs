@@ -32,8 +32,11 @@ fn any_circuits() -> impl Strategy<Value = Circuits> {
                     steps: vec![step],
                     time_s,
                     switches: settings,
-                    events: (step % 2 == 1)
-                        .then(|| ConfigurationEvents { after: vec![format!("\"{step}\"")], before: Vec::new() }),
+                    events: (step % 2 == 1).then(|| ConfigurationEvents {
+                        after: vec![format!("\"{step}\"")],
+                        before: vec!["é".into()],
+                        steps: vec![step],
+                    }),
                 });
             }
             Circuits::new((0..switches).map(named).collect(), configurations).unwrap()
