@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lightloom.base.errors import InputError
     from lightloom.calibration import Calibration, calibrate
     from lightloom.exact import exact_plan
-    from lightloom.formats.export import Export, export
+    from lightloom.formats.export import Export
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
     from lightloom.inputs.optics import Optics
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from lightloom.simulation import Simulation
     from lightloom.simulation.simulator import simulate
     from lightloom.sweeps import SweepResult, sweep
+    from lightloom.training.exports import export
     from lightloom.training.planning import train
     from lightloom.training.result import Training
     from lightloom.training.workload import Workload
@@ -83,7 +84,7 @@ _HOMES = {
     "circuits": "optics.port_maps",
     "compare": "planning",
     "exact_plan": "exact",
-    "export": "formats.export",
+    "export": "training.exports",
     "from_networkx": "inputs.graphs",
     "plan": "planning",
     "plan_sizes": "planning.sizes",

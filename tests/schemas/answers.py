@@ -172,7 +172,7 @@ def _listed() -> dict[str, list[Any]]:
 
 
 def _circuits() -> tuple[list[Any], list[Any]]:
-    circuits = [printed("circuits a.json"), printed("circuits g.json")]
+    circuits = [printed(f"circuits {name}.json") for name in ("a", "g", "training")]
     switch = start_switch("scpi", 16, listen="127.0.0.1:0")
     try:
         return circuits, [printed("circuits a.json --send", switch.address)]

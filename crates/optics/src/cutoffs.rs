@@ -25,6 +25,11 @@ pub(crate) mod grid {
     pub(crate) const MOST: u32 = 4096;
 }
 
+pub(crate) mod iteration {
+    /// Connections of all configurations together: some 200 MB of text.
+    pub(crate) const MOST_CONNECTIONS: usize = 1 << 23;
+}
+
 pub(crate) mod kinds_parallel {
     /// The weight of a connection on a switch of no delay, compared with one on the slowest.
     pub(crate) const LEAST_WEIGHT: f64 = 0.01;

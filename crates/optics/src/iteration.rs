@@ -14,13 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Circuits, Configuration, ConfigurationEvents, Connection, Error, Result, SwitchSetting, TrainingPlan};
 
 use crate::Optics;
+use crate::cutoffs::iteration::MOST_CONNECTIONS;
 use assignments::Assignments;
 use course::{Change, Course};
 use lit::Lit;
 use purposes::Catalogue;
-
-/// The most connections of all configurations together: some 200 MB of text.
-const MOST_CONNECTIONS: usize = 1 << 23;
 
 /// The circuits of all groups of `training` on the ports of `optics`, configuration by configuration, over one
 /// iteration that repeats. The first configuration is there when it begins, and again when it ends; every other has

@@ -45,7 +45,8 @@ def command(
       lightloom train bert-pccl --ranks 8 --output iteration.json
       lightloom export iteration.json --to chakra --output iteration-chakra
     """  # noqa: D301
-    from lightloom.formats.export import check_export_path, export
+    from lightloom.formats.export import check_export_path
+    from lightloom.training.exports import export
 
     if to is None or output is None:
         raise _refusal_of_missing(to, output)

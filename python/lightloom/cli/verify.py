@@ -167,7 +167,7 @@ def verify_file(
 def _unknown(path: str, source: Source) -> InputError:
     """The refusal of a file or folder that is nothing of what is read."""
     from lightloom.formats import readable_schedules
-    from lightloom.formats.iterations import EVENTS_FILE, plan_name
+    from lightloom.training.exports.iterations import EVENTS_FILE, plan_name
 
     if source.is_folder and (source.path / EVENTS_FILE).is_file():
         some = f"`{path}/{plan_name(0)}`"

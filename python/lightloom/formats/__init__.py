@@ -1,10 +1,9 @@
 """The formats of other tools: which are written, which are read, and facts that each cannot express.
 
-The registry, and the only list of them. A format is a folder here, named after it, with some of four modules, and its
+The registry, and the only list of them. A format is a folder here, named after it, with some of three modules, and its
 line below. `write` has a function `export`, which makes its files of a plan (`lightloom.formats.output`). `read` has
 functions `recognises` and `read`, which make a schedule or a sequence of topologies of its text; `workload` has such
-functions, which make a workload of it. `graph` has a function `graph_files`, which makes the graphs of all ranks of a
-training iteration. Nothing is imported before it is needed.
+functions, which make a workload of it. Nothing is imported before it is needed.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ class Format(NamedTuple):
     `"schedule"` or a `"sequence"` of topologies; empty where it is not read. workload: whether workloads are read.
     cannot_say: facts of a plan that have no place in it. takes: options of `export` that the writer takes.
     takes_several: whether several plans are written together. follows_links: whether each of its transfers crosses one
-    link of the topology that it was made for. has_graphs: whether training iterations are written as a graph for every
-    rank, in addition to the plans of their collectives.
+    link of the topology that it was made for.
     """
 
     name: str
@@ -39,7 +37,6 @@ class Format(NamedTuple):
     read: str = ""
     follows_links: bool = False
     workload: bool = False
-    has_graphs: bool = False
 
     @property
     def writer(self) -> str:
@@ -55,11 +52,6 @@ class Format(NamedTuple):
     def workload_reader(self) -> str:
         """The module that reads workloads in this format; empty if there is no such reader."""
         return self._module("workload") if self.workload else ""
-
-    @property
-    def graph(self) -> str:
-        """The module that writes the graphs of an iteration's ranks; empty where there are none."""
-        return self._module("graph") if self.has_graphs else ""
 
     def _module(self, name: str) -> str:
         return f"{__name__}.{self.name.replace('-', '_')}.{name}"
@@ -129,7 +121,6 @@ FORMATS = (
         written=FOLDER,
         read="schedule",
         workload=True,
-        has_graphs=True,
     ),
     Format(
         "astra-sim",

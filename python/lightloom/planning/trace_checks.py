@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom import _core
-from lightloom.formats.chakra.graph import ITERATION
 from lightloom.formats.chakra.schedule import schedule_of
 from lightloom.formats.chakra.trace import read_trace
 from lightloom.planning import Check, verify
+from lightloom.training.exports.chakra import ITERATION
 
 if TYPE_CHECKING:
     import os

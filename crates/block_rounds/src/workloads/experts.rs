@@ -4,7 +4,8 @@ use model::Rank;
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use super::Matrix;
+/// Bytes, `[src][dst]`.
+type Matrix = Vec<Vec<f64>>;
 
 /// Share of every rank's bytes that the hot experts get, where nothing is said.
 pub(super) const HOT_SHARE: f64 = 0.5;

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from lightloom.base.errors import refuse
 from lightloom.formats.chakra.files import Node, Value, written
 from lightloom.formats.chakra.schema import CollectiveType, NodeType, messages
-from lightloom.formats.iterations import plan_name
+from lightloom.training.exports.iterations import plan_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.training.result import Training
 
-__all__ = ["EVENTS_FILE", "iteration_files", "plan_name"]
+__all__ = ["EVENTS_FILE", "GRAPHS", "iteration_files", "plan_name"]
 
 EVENTS_FILE = "events.json"
+# By format the module that writes the graphs of all ranks, with a function `graph_files`.
+GRAPHS = {"chakra": "lightloom.training.exports.chakra"}
 
 
 def plan_name(plan: int) -> str:
@@ -46,8 +48,8 @@ def iteration_files(chosen: Format, training: Training, written: Callable[[Plan]
         notes |= dict.fromkeys(made.notes)
         for key, content in made.files.items():
             files[_path(chosen, place, key)] = content
-    if chosen.graph:
-        files |= import_module(chosen.graph).graph_files(training)
+    if chosen.name in GRAPHS:
+        files |= import_module(GRAPHS[chosen.name]).graph_files(training)
     if not files:
         raise refuse("plan", f"the iteration has no collective, and format {chosen.name} holds nothing else")
     files[EVENTS_FILE] = _events(chosen, training, used)
