@@ -85,6 +85,7 @@ def results() -> dict[str, Any]:
         "fibres": ll.route_fibres("2x3", [(0, 5), (5, 0), (1, 4)]),
         "workload": WORKLOAD,
         "training": ll.train(WORKLOAD),
+        "advice": ll.advise({"gpus": 4, "mix": [{"collective": "all-gather", "size": "1MiB"}]}, switches="sirius"),
         **({"measurement": ll.run(plan, runs=1, warm_ups=0, dilation=10)} if RUNS else {}),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
     }
