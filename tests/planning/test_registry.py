@@ -24,7 +24,7 @@ KINDS = (
     "overlaps",
 )
 # Kinds that the core does not know.
-OF_PYTHON = ("fabrics", "models", "policies", "optics", "formats", "drivers", "benchmarks", "figures")
+OF_PYTHON = ("fabrics", "models", "policies", "optics", "formats", "drivers", "switches", "benchmarks", "figures")
 NOT_VERBS = {
     "__init__",
     "entry",

@@ -213,7 +213,9 @@ impl Prepared {
 
     /// Whether nothing is tried but what composes ([`planners::is_any_time`]).
     pub(crate) fn is_any_time(&self, at: &OperatingPoint) -> bool {
-        self.problem_without_candidates(0, at).is_ok_and(|problem| planners::is_any_time(&problem))
+        // Where no algorithm serves the request, nothing is tried.
+        !self.schedules.is_empty()
+            && self.problem_without_candidates(0, at).is_ok_and(|problem| planners::is_any_time(&problem))
     }
 
     /// Lets all planners that are given an algorithm run at a point for one schedule.
