@@ -79,7 +79,8 @@ pub static REGISTRY: &[Workload] = &[
     Workload {
         name: "top-k",
         parameters: "[:K[:FACTOR[:CAPACITY[:SEED]]]]",
-        summary: "an expert on every rank; every token goes to K experts, drawn by popularities that fall as 1/i^FACTOR; \
+        summary: "an expert on every rank; every token goes to K experts, drawn by popularities that fall as \
+                  1/i^FACTOR; \
                   an expert takes at most CAPACITY times its even share of tokens, the rest are dropped: 2, 1 and any \
                   number if nothing is said",
         make: |parameters, ranks, bytes, seed| {
@@ -102,8 +103,8 @@ pub fn is_named(spec: &str) -> bool {
     REGISTRY.iter().any(|workload| workload.name == name)
 }
 
-/// The matrix of a specification such as `zipf:0.4:7`, with `mean_bytes` for a pair on average, before tokens are dropped. Where all pairs send
-/// the same, a rank's own block is counted, as in an ordinary All-to-All.
+/// The matrix of a specification such as `zipf:0.4:7`, with `mean_bytes` for a pair on average, before tokens are
+/// dropped. Where all pairs send the same, a rank's own block is counted, as in an ordinary All-to-All.
 ///
 /// # Errors
 /// A name or parameters that there are not; the field is `matrix`.

@@ -47,7 +47,7 @@ impl SwitchSetting {
 pub struct ConfigurationEvents {
     /// The last users of the ports that change: it may begin to be set when all of them have come so far.
     pub after: Vec<String>,
-    /// Those that need it; none where ports go back to the resting topology.
+    /// Events that need the new circuits; none where ports go back to the resting topology.
     pub before: Vec<String>,
     /// By entry of `before`, the step of its plan from which it needs it, from 0; 0 for messages.
     pub steps: Vec<usize>,

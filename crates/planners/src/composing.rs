@@ -50,7 +50,7 @@ impl<'a> Composing<'a> {
         chunked.compose(work)?.map_or(Ok(()), |composition| self.consider(composition))
     }
 
-    /// What takes longer is given up.
+    /// Time, s, above which a composition is given up.
     pub(crate) fn limit_s(&self) -> f64 {
         self.best.as_ref().map_or(self.limit_s, |choice| choice.total_s.min(self.limit_s))
     }

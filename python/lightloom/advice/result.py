@@ -143,7 +143,7 @@ class Advice(Table):
         write_bytes("output", path, (self.to_json() + "\n").encode())
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """The mix's time by reconfiguration delay, with the switches on it; written to a PNG, PDF or SVG `path`.
+        """The mix's time on every switch whose delay is known, a bar each; written to a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """

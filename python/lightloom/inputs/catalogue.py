@@ -118,7 +118,9 @@ def find_switches(
 
 def _of_item(item: object) -> tuple[Switch, ...]:
     if isinstance(item, Switch):
-        return (item,)
+        given = {key: getattr(item, name) for key, (name, _) in READERS.items()}
+        values = {key: UNKNOWN if value is None else value for key, value in given.items()}
+        return (_switch(item.name, values, "the list"),)
     if isinstance(item, os.PathLike) or (isinstance(item, str) and (item.endswith(".toml") or os.sep in item)):
         return read_switches(item)
     return _of_name(item)

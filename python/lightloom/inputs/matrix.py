@@ -36,8 +36,8 @@ NPY_HEADER = re.compile(
     rb"'shape': \((?P<rows>[0-9]{1,9}), ?(?P<columns>[0-9]{1,9}),?\),? ?\}\s*"
 )
 FORM = (
-    "a square matrix of bytes, one row per source and one column per destination; or as many columns per source, one "
-    "per expert"
+    "a square matrix of bytes, one row per source and one column per destination; or tokens by expert, with the same "
+    "number of columns for each row's experts"
 )
 
 

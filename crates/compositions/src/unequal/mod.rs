@@ -247,7 +247,8 @@ mod tests {
             let initial = if starts_on_ring { Initial::Topology(ring) } else { Initial::Free };
             let fabric = fabric(ranks, ports, 10f64.powi(log_delay), initial);
             let settings = CostSettings::additive(Routing::ConcurrentFlow, Propagation::Hops);
-            let found = compositions(&Libraries::default(), &parts, &fabric, settings, 1 << log_size, f64::INFINITY).unwrap();
+            let libraries = Libraries::default();
+            let found = compositions(&libraries, &parts, &fabric, settings, 1 << log_size, f64::INFINITY).unwrap();
             prop_assert!(!found.is_empty());
             for composition in found {
                 let report = verify::schedule(&composition.schedule);

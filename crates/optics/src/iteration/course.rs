@@ -56,9 +56,9 @@ impl Course {
 struct Slot {
     /// `None` until an event sets it.
     purpose: Option<Purpose>,
-    /// What it is for at rest, where that is said.
+    /// Purpose at rest, where an event says one.
     resting: Option<Purpose>,
-    /// What it is for if no event sets it: messages that pass.
+    /// Purpose if no event sets one: messages of others that pass.
     unused: Purpose,
     /// Whether it is at rest: `purpose` then follows `resting`.
     rests: bool,
@@ -99,7 +99,7 @@ impl<'a> Following<'a> {
         made
     }
 
-    /// What ports are for at rest, as far as collectives that go back say so.
+    /// Notes the purposes of ports at rest, as far as collectives that go back say so.
     fn claim_resting(&mut self) {
         for event in self.order.clone() {
             let planned = &self.training.events[event];

@@ -6,7 +6,7 @@ use super::assignments::{Assignments, place_of};
 use super::purposes::{Catalogue, Purpose};
 use crate::Optics;
 
-/// What every port of every rank is for, and which receiver it lights. A slot is rank · ports of the fabric + port.
+/// The purpose of every port of every rank, and the receiver that it lights. A slot is rank · ports of the fabric + port.
 pub(super) struct Lit<'a> {
     catalogue: &'a Catalogue<'a>,
     assignments: &'a Assignments,

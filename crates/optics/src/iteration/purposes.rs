@@ -1,10 +1,10 @@
-//! What ports of ranks are for: groups, topologies and sets of ports by number, so that purposes compare at once.
+//! Purposes of the ports of ranks: groups, topologies and sets of ports by number, so that purposes compare at once.
 
 use std::collections::BTreeMap;
 
 use model::{Plan, Rank, Topology, TrainingPlan, sum_seconds};
 
-/// What a port of a rank is for. Both ends of a circuit have the same.
+/// The purpose of a port of a rank. Both ends of a circuit have the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Nothing; the port is dark.

@@ -22,7 +22,7 @@ struct Lit {
     port: u32,
 }
 
-/// What switches join over two iterations, by rank and port of the transmitter, in the order of time.
+/// Circuits that switches join over two iterations, by rank and port of the transmitter, in the order of time.
 struct History {
     by_port: BTreeMap<(Rank, u32), Vec<Lit>>,
     rounding_s: f64,

@@ -311,7 +311,7 @@ OUTPUT = (
         name="plot",
         kind=Kind.FILE,
         group=Group.OUTPUT,
-        meaning=f"Also draw the time of the mix against the reconfiguration delay, with the switches: {PICTURES}.",
+        meaning=f"Also draw the time of the mix on every switch whose delay is known: {PICTURES}.",
         verbs=("advise",),
     ),
     Option(

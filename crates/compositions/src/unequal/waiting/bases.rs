@@ -175,7 +175,7 @@ impl Places {
         }
     }
 
-    /// What a rank and one of its peers add to the sum.
+    /// Part of the sum of a rank and one of its peers: bytes times distances both ways, and the price of their circuits.
     fn of_peer(&self, rank: usize, peer: usize) -> f64 {
         let ranks = self.of.len();
         let (pair, places) = (rank * ranks + peer, self.of[rank] * ranks + self.of[peer]);
@@ -184,7 +184,7 @@ impl Places {
             + self.heats[pair] * self.penalties[places]
     }
 
-    /// What two ranks add to the sum.
+    /// Part of the sum in which at least one of two ranks is.
     fn of_two(&self, one: usize, other: usize) -> f64 {
         let of = |rank: usize| (0..self.of.len()).map(|peer| self.of_peer(rank, peer)).sum::<f64>();
         of(one) + of(other) - self.of_peer(one, other)

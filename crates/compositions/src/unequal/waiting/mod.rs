@@ -79,7 +79,8 @@ mod tests {
             log_size in 10u32..32, log_delay in -8i32..-3, starts_on_ring in prop::bool::ANY,
         ) {
             let cell = |src: u32, dst: u32| Piece { src, dst, share: shares[(src * 10 + dst) as usize % 100] };
-            let pieces = (0..ranks).flat_map(|src| (0..ranks).map(move |dst| (src, dst))).map(|(src, dst)| cell(src, dst));
+            let pairs = (0..ranks).flat_map(|src| (0..ranks).map(move |dst| (src, dst)));
+            let pieces = pairs.map(|(src, dst)| cell(src, dst));
             let pieces: Vec<Piece> = pieces.filter(|piece| piece.share > 0.0).collect();
             prop_assume!(pieces.iter().any(|piece| piece.src != piece.dst));
             let demand = Demand::of(ranks, &pieces);
@@ -113,7 +114,8 @@ mod tests {
             let changes = (found.schedule.steps().len() - 1) as f64;
             // One more where the first topology is another than the start, which Prices of a free start do not count.
             prop_assert!((changes_s - changes * prices.change_s).abs() <= 1e-6 * seconds, "{} {}", changes_s, changes);
-            prop_assert!(seconds >= prices.least_s(1) + prices.buffer_s * demand.busiest() / f64::from(ports) * (1.0 - 1e-9));
+            let bytes_s = prices.buffer_s * demand.busiest() / f64::from(ports);
+            prop_assert!(seconds >= prices.least_s(1) + bytes_s * (1.0 - 1e-9));
         }
     }
 

@@ -17,7 +17,7 @@ use crate::unequal::wiring::Wiring;
 
 /// Numbers of steps that are tried, while the startups and changes of so many leave anything to gain.
 const STEPS: [usize; 9] = [1, 2, 3, 4, 6, 8, 11, 15, 20];
-/// Those that are left out where ranks are many.
+/// Numbers of steps that are left out where ranks are many.
 const LEFT_OUT: [usize; 3] = [3, 6, 11];
 /// Powers of the rounds of every candidate, of those of the best ones, of the last, and of those after a limit on hops;
 /// as doublings of 1.
@@ -92,7 +92,7 @@ fn seconds(flow: &Flow, from_start: bool, prices: &Prices) -> f64 {
     prices.seconds(from_start, &Estimate { hops, loads })
 }
 
-/// The best that is found; `None` where nothing is below `limit_s`. With a `start`, it is the topology of the first step.
+/// The best candidate that is found; `None` where none is below `limit_s`. A `start` is the topology of the first step.
 /// Deterministic without a `budget`, with which others like the best are drawn until it ends.
 pub(super) fn best(
     demand: &Demand,
@@ -136,9 +136,10 @@ pub(super) fn best(
             }
         }
     }
-    // Those of one step are found alike where no change pays, so that a plan is never slower than one without changes.
-    kept.append(&mut of_one_step);
+    // Those of one step are found alike where no change pays: they are finished however slow they are yet, so that a plan
+    // is never slower than the best one without changes.
     kept.retain(|candidate| candidate.seconds <= WORTH_FINISHING * best_s);
+    kept.append(&mut of_one_step);
     kept.iter_mut().for_each(|candidate| candidate.finish(demand, prices));
     let mut best = kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
     if let Some(budget) = budget {
