@@ -123,3 +123,14 @@ def test_a_sweep_compares_with_never_change_where_nothing_else_is_said() -> None
         still = ll.plan("all-reduce", int(columns["size_bytes"][row]), fabric=fabric, planner="never-change")
         assert columns["baseline_s"][row] == still.total_s
         assert columns["ratio"][row] == still.total_s / total_s
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("initial", ["free", "ring"])
+@pytest.mark.parametrize("matrix", ["random:3", "hot-experts:6:0.5:1", "top-k:2:1.2:1.25:2"])
+@pytest.mark.parametrize("delay", ["0s", "3us", "300us"])
+def test_unequal_all_to_alls_among_many_ranks_are_never_slower(delay: str, matrix: str, initial: str) -> None:
+    fabric = ll.Fabric(gpus=48, ports=3, initial=initial, reconfiguration_delay=delay)
+    told: dict[str, Any] = {"size": "64KiB/pair", "matrix": matrix, "fabric": fabric}
+    found, still = ll.plan("all-to-all", **told), ll.plan("all-to-all", **told, planner="never-change")
+    assert found.total_s <= still.total_s * (1 + 1e-9)
