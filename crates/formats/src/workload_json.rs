@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `mesh` | axes and their sizes, fastest first; may be left out |
 //! | `groups` | named lists of ranks; may be left out |
+//! | `matrices` | named lists of rows of bytes; may be left out |
 //! | `nodes[].ranks` | a list, or a group's name; left out for all ranks |
 //! | `nodes[].group` | a group's name, or names |
 //! | `nodes[].source`, `destination` | a rank each, or lists of one length |
@@ -12,8 +13,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Axis, Collective, Error, Over, Rank, RankGroup, Ranks, Result, Work, Workload, WorkloadNode, WorkloadParts,
-    unknown_name,
+    Axis, ByteMatrix, Collective, Error, MatrixUse, NamedMatrix, Over, Rank, RankGroup, Ranks, Result, Work, Workload,
+    WorkloadNode, WorkloadParts, unknown_name,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -38,6 +39,8 @@ pub(crate) struct WorkloadText {
     mesh: Ordered<u32>,
     #[serde(default)]
     groups: Ordered<Vec<Rank>>,
+    #[serde(default)]
+    matrices: Ordered<Vec<Vec<u64>>>,
     model_flops: Option<f64>,
     peak_flops: Option<f64>,
     nodes: Vec<NodeText>,
@@ -55,6 +58,8 @@ struct NodeText {
     axis: Option<String>,
     group: Option<Names>,
     stream: Option<String>,
+    matrix: Option<String>,
+    transposed: Option<bool>,
     source: Option<Numbers>,
     destination: Option<Numbers>,
     size_bytes: Option<u64>,
@@ -92,6 +97,11 @@ pub fn workload_to_json(workload: &Workload) -> String {
     let groups: Vec<String> =
         workload.groups.iter().map(|group| format!("\n    {}: {}", json!(group.name), json!(group.ranks))).collect();
     head.push(format!("\"groups\": {{{}}}", groups.join(",")));
+    if !workload.matrices.is_empty() {
+        let matrices = workload.matrices.iter();
+        let told = matrices.map(|of| format!("\n    {}: {}", json!(of.name), json!(of.matrix.rows())));
+        head.push(format!("\"matrices\": {{{}}}", told.collect::<Vec<_>>().join(",")));
+    }
     let flops = [("model_flops", workload.model_flops), ("peak_flops", workload.peak_flops)];
     head.extend(
         flops.iter().filter_map(|(key, flops)| flops.map(|flops| format!("\"{key}\": {}", Value::from(flops)))),
@@ -115,7 +125,7 @@ fn node_value(workload: &Workload, node: &WorkloadNode) -> Value {
             keys.extend(ranks_value(ranks).map(|ranks| ("ranks".into(), ranks)));
             keys.insert("duration_s".into(), json!(duration_s));
         }
-        Work::Collective { collective, over, size_bytes, stream } => {
+        Work::Collective { collective, over, size_bytes, matrix, stream } => {
             keys.insert("kind".into(), json!("collective"));
             keys.insert("collective".into(), json!(collective.name()));
             match over {
@@ -129,6 +139,10 @@ fn node_value(workload: &Workload, node: &WorkloadNode) -> Value {
                 }
             }
             keys.insert("size_bytes".into(), json!(size_bytes));
+            if let Some(used) = matrix {
+                keys.insert("matrix".into(), json!(workload.matrices[used.matrix].name));
+                keys.extend(used.transposed.then(|| ("transposed".into(), json!(true))));
+            }
             keys.extend(stream.as_ref().map(|stream| ("stream".into(), json!(stream))));
         }
         Work::Send { pairs, size_bytes } => {
@@ -175,7 +189,18 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
     }
     let mesh: Vec<Axis> = text.mesh.0.into_iter().map(|(name, size)| Axis { name, size }).collect();
     let groups: Vec<RankGroup> = text.groups.0.into_iter().map(|(name, ranks)| RankGroup { name, ranks }).collect();
+    let matrices: Vec<NamedMatrix> = text
+        .matrices
+        .0
+        .into_iter()
+        .map(|(name, rows)| {
+            let matrix = ByteMatrix::new(&one_line(&format!("workload.matrices.{name}")), rows)?;
+            Ok(NamedMatrix { name, matrix })
+        })
+        .collect::<Result<_>>()?;
     let names = Known {
+        matrices: matrices.iter().enumerate().map(|(index, matrix)| (matrix.name.clone(), index)).collect(),
+        buffers: matrices.iter().map(|matrix| matrix.matrix.buffer_bytes()).collect(),
         axes: mesh.iter().enumerate().map(|(index, axis)| (axis.name.clone(), index)).collect(),
         groups: groups.iter().enumerate().map(|(index, group)| (group.name.clone(), index)).collect(),
         nodes: text.nodes.iter().enumerate().map(|(index, node)| (node.id.clone(), index)).collect(),
@@ -187,6 +212,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
         nodes: nodes.collect::<Result<_>>()?,
         mesh,
         groups,
+        matrices,
         model_flops: text.model_flops,
         peak_flops: text.peak_flops,
     })
@@ -195,7 +221,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
 /// The kinds of nodes, and the keys that each takes in addition to `id`, `kind` and `after`.
 const KINDS: [(&str, &[&str]); 3] = [
     ("compute", &["ranks", "duration_s"]),
-    ("collective", &["collective", "axis", "ranks", "group", "size_bytes", "stream"]),
+    ("collective", &["collective", "axis", "ranks", "group", "size_bytes", "matrix", "transposed", "stream"]),
     ("send", &["source", "destination", "size_bytes"]),
 ];
 
@@ -209,6 +235,8 @@ impl NodeText {
             ("axis", self.axis.is_some()),
             ("group", self.group.is_some()),
             ("stream", self.stream.is_some()),
+            ("matrix", self.matrix.is_some()),
+            ("transposed", self.transposed.is_some()),
             ("source", self.source.is_some()),
             ("destination", self.destination.is_some()),
             ("size_bytes", self.size_bytes.is_some()),
@@ -233,6 +261,9 @@ impl NodeText {
 struct Known {
     axes: BTreeMap<String, usize>,
     groups: BTreeMap<String, usize>,
+    matrices: BTreeMap<String, usize>,
+    /// Bytes of the busiest rank of every matrix.
+    buffers: Vec<u64>,
     nodes: BTreeMap<String, usize>,
 }
 
@@ -257,7 +288,18 @@ impl Known {
                 duration_s: text.duration_s.ok_or_else(|| missing("duration_s"))?,
             },
             "collective" => {
-                let size_bytes = size_bytes()?;
+                let matrix = text.matrix.as_deref().map(|name| find("matrix", name, &self.matrices)).transpose()?;
+                let matrix = match (matrix, text.transposed) {
+                    (None, Some(_)) => {
+                        return Err(Error::malformed(field("transposed"), "it goes with a `matrix`"));
+                    }
+                    (found, turned) => found.map(|matrix| MatrixUse { matrix, transposed: turned.unwrap_or(false) }),
+                };
+                // A matrix says how many bytes there are.
+                let size_bytes = match (text.size_bytes, matrix) {
+                    (None, Some(used)) => self.buffers[used.matrix],
+                    _ => size_bytes()?,
+                };
                 let over = match (text.axis, text.group) {
                     (Some(axis), None) => {
                         Over::Axis { axis: find("axis", &axis, &self.axes)?, within: ranks_of(text.ranks)? }
@@ -277,7 +319,7 @@ impl Known {
                 };
                 let collective = Collective::parse(&text.collective.ok_or_else(|| missing("collective"))?)
                     .map_err(|error| Error::malformed(field("collective"), one_line(&error.reason())))?;
-                Work::Collective { collective, over, size_bytes, stream: text.stream }
+                Work::Collective { collective, over, size_bytes, matrix, stream: text.stream }
             }
             _ => {
                 let size_bytes = size_bytes()?;
@@ -303,6 +345,7 @@ fn unknown(field: &str, key: &str, name: &str, among: &BTreeMap<String, usize>) 
     let what = match key {
         "axis" => "axis of the mesh",
         "after" => "node",
+        "matrix" => "matrix",
         _ => "group",
     };
     let known: Vec<&str> = among.keys().take(8).map(String::as_str).collect();

@@ -39,8 +39,8 @@ pub(crate) fn verify_plan_with(plan: &Plan, known: &KnownBounds) -> Report {
 /// iteration's and those of its groups' plans.
 pub fn verify_training(training: &TrainingPlan) -> Report {
     let mut report = verify::training(training);
-    let bound = verify::training_bound(training, |collective, size_bytes, group, settings| {
-        bounds::any_algorithm(collective, None, group, settings, size_bytes).seconds()
+    let bound = verify::training_bound(training, |collective, pieces, size_bytes, group, settings| {
+        bounds::any_algorithm(collective, pieces, group, settings, size_bytes).seconds()
     });
     // Events that lack what their nodes need are judged no further.
     let Some(bound) = bound else { return report };

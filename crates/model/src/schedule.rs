@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Chunks, Collective, Error, Rank, Result, Traffic, TrafficEntry, Translations};
+use crate::{Chunks, Collective, Error, Piece, Rank, Result, Traffic, TrafficEntry, Translations};
 
 /// The receiver's operation on a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -212,24 +212,24 @@ impl Schedule {
         self.steps.iter().map(|step| step.share * step.traffic.node_load()).sum()
     }
 
-    /// The schedule run backwards, sums becoming copies and copies sums: an AllGather's reverse is a
-    /// ReduceScatter and the other way round.
+    /// The schedule run backwards. Sums become copies and copies sums: an AllGather's reverse is a ReduceScatter and the
+    /// other way round. An All-to-All of pieces becomes that of the transposed matrix.
     ///
     /// # Errors
-    /// A collective other than these two, or a schedule that both copies and reduces.
+    /// Another collective, or a schedule that both copies and reduces.
     pub fn reversed(&self) -> Result<Self> {
-        let (collective, op) = match self.collective() {
-            Collective::AllGather => (Collective::ReduceScatter, Op::Reduce),
-            Collective::ReduceScatter => (Collective::AllGather, Op::Copy),
-            other => {
-                return Err(Error::value(
-                    "collective",
-                    other.name(),
-                    "all-gather or reduce-scatter, which can be reversed",
-                ));
+        let (chunks, op) = match (self.collective(), self.chunks.as_pieces()) {
+            (Collective::AllGather, _) => (self.chunks.of(Collective::ReduceScatter), Op::Reduce),
+            (Collective::ReduceScatter, _) => (self.chunks.of(Collective::AllGather), Op::Copy),
+            (Collective::AllToAll, Some(pieces)) => {
+                let back = pieces.iter().map(|piece| Piece { src: piece.dst, dst: piece.src, share: piece.share });
+                (Chunks::pieces(self.ranks(), back.collect())?, Op::Copy)
+            }
+            (other, _) => {
+                let accepts = "all-gather, reduce-scatter or an all-to-all of a matrix, which can be reversed";
+                return Err(Error::value("collective", other.name(), accepts));
             }
         };
-        let chunks = self.chunks.of(collective);
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in self.steps.iter().rev() {
             interruption::check();

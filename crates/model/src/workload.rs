@@ -1,5 +1,6 @@
 //! A training iteration as a graph of computations, collectives and messages between ranks.
 
+mod byte_matrix;
 mod checks;
 mod parts;
 mod waits;
@@ -12,6 +13,7 @@ use waits::{order_of, waits_of};
 
 use crate::{Error, Rank, Result};
 
+pub use byte_matrix::{ByteMatrix, MatrixUse, NamedMatrix};
 pub use parts::{Axis, Over, RankGroup, Ranks, Work, WorkloadNode, WorkloadParts};
 
 /// The most nodes of a workload.
@@ -32,7 +34,7 @@ impl Workload {
     /// # Errors
     /// No nodes or ranks, a mesh of another number of ranks, names used twice, ranks that do not exist or are named
     /// twice, groups of one rank, groups of a collective that overlap or differ in size, a duration or size outside
-    /// its range, nodes that wait for each other in a circle.
+    /// its range, a matrix of a collective of another kind, number of ranks or size, nodes that wait for each other in a circle.
     pub fn new(parts: WorkloadParts) -> Result<Self> {
         check_mesh(&parts)?;
         if parts.nodes.is_empty() || parts.nodes.len() > MAX_NODES {
@@ -93,6 +95,13 @@ impl Workload {
             Work::Collective { over, .. } => self.parts.groups_over(over),
             _ => Vec::new(),
         }
+    }
+
+    /// The bytes between the places of every group of a collective; `None` where its blocks are equal.
+    pub fn matrix_of(&self, node: usize) -> Option<ByteMatrix> {
+        let Work::Collective { matrix: Some(used), .. } = &self.nodes[node].work else { return None };
+        let matrix = &self.matrices[used.matrix].matrix;
+        Some(if used.transposed { matrix.transposed() } else { matrix.clone() })
     }
 
     /// The groups of an axis, each by its coordinate along the axis.

@@ -59,12 +59,20 @@ fn carried(workload: &Workload) -> f64 {
                 }
             }
             Work::Collective { collective, size_bytes, .. } => {
+                let matrix = workload.matrix_of(node);
                 for group in workload.groups_of(node) {
                     let (m, size) = (*size_bytes as f64, group.len() as f64);
-                    let (sent, received) = least_bytes(*collective, m, size);
-                    for rank in &group {
+                    for (place, rank) in group.iter().enumerate() {
+                        let (sent, received) = match &matrix {
+                            Some(matrix) => matrix.exchanged_bytes(place),
+                            None => least_bytes(*collective, m, size),
+                        };
                         of_rank[*rank as usize][0] += sent;
                         of_rank[*rank as usize][1] += received;
+                        of_all += if matrix.is_some() { sent } else { 0.0 };
+                    }
+                    if matrix.is_some() {
+                        continue;
                     }
                     of_all += (size - 1.0) * if *collective == Collective::AllReduce { 2.0 * m } else { m };
                 }

@@ -1,21 +1,24 @@
 //! Plans of one group, from whichever planner; all on the fabric's delay, without the change to their first topology.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lightloom::{Request, Size, TopologyRef};
 use model::{
-    Collective, CostSettings, Fabric, Initial, Plan, PlanParts, ReconfigurationPolicy, Result, Routing, Shape, Topology,
+    ByteMatrix, Collective, CostSettings, Fabric, Initial, Plan, PlanParts, ReconfigurationPolicy, Result, Routing,
+    Schedule, Shape, Topology,
 };
 use planners::{Cache, Convention, PlannerOptions};
 
 use crate::variants::Variant;
 
 /// The task: a collective of a group.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Asked {
     pub(crate) collective: Collective,
     pub(crate) size_bytes: u64,
+    /// Bytes between its places, of an All-to-All whose blocks differ.
+    pub(crate) matrix: Option<Arc<ByteMatrix>>,
     /// Ranks of the group.
     pub(crate) ranks: u32,
     pub(crate) ports: u32,
@@ -45,26 +48,29 @@ pub(crate) struct GroupPlans<'a> {
     /// The charge of every change, s.
     pub(crate) delay_s: f64,
     cache: Arc<Cache>,
+    /// By matrix: its schedule of matchings.
+    matchings: Mutex<BTreeMap<Arc<ByteMatrix>, Schedule>>,
 }
 
 impl<'a> GroupPlans<'a> {
     pub(crate) fn new(fabric: &'a Fabric, delay_s: f64) -> Self {
-        Self { fabric, delay_s, cache: Arc::default() }
+        Self { fabric, delay_s, cache: Arc::default(), matchings: Mutex::default() }
     }
 
     /// # Errors
     /// The errors of the planner.
-    pub(crate) fn plan(&self, asked: Asked, manner: &Manner) -> Result<Plan> {
+    pub(crate) fn plan(&self, asked: &Asked, manner: &Manner) -> Result<Plan> {
         let initial = manner.start.clone().map_or(Initial::Free, Initial::Topology);
         let mut settings = Convention::select(None, manner.planner)?.settings;
-        if is_large(asked.ranks, asked.ports) && settings == CostSettings::default() {
+        let seeks_flows = asked.matrix.is_some() || !is_large(asked.ranks, asked.ports);
+        if !seeks_flows && settings == CostSettings::default() {
             settings.routing = Routing::EqualSplit;
         }
         let request = Request {
             settings,
             planner: manner.planner.map(str::to_string),
             static_topologies: manner.on.clone().map(|on| vec![TopologyRef::Given(on)]),
-            ..self.request(asked, self.fabric_of(asked, initial, manner.delay_s)?)
+            ..self.request(asked, self.fabric_of(asked, initial, manner.delay_s)?)?
         };
         self.started_free(asked, &lightloom::plan(&request)?)
     }
@@ -76,24 +82,25 @@ impl<'a> GroupPlans<'a> {
     pub(crate) fn of_variant(&self, plan: &Plan, (schedule, topologies): Variant) -> Result<Plan> {
         let shape = &plan.fabric.shape;
         let (collective, size_bytes) = (schedule.collective(), plan.size_bytes);
-        let asked = Asked { collective, size_bytes, ranks: shape.gpus(), ports: shape.ports() };
+        let asked = Asked { collective, size_bytes, matrix: None, ranks: shape.gpus(), ports: shape.ports() };
         let request = Request {
             workload: lightloom::Workload::Schedule(schedule),
             settings: plan.settings,
-            ..self.request(asked, plan.fabric.clone())
+            ..self.request(&asked, plan.fabric.clone())?
         };
-        self.started_free(asked, &lightloom::plan_on(&request, &topologies)?)
+        self.started_free(&asked, &lightloom::plan_on(&request, &topologies)?)
     }
 
     /// The bound for any algorithm, from a free start, s.
     ///
     /// # Errors
     /// A group that no fabric can have.
-    pub(crate) fn bound_s(&self, asked: Asked) -> Result<f64> {
+    pub(crate) fn bound_s(&self, asked: &Asked) -> Result<f64> {
         let fabric = self.fabric_of(asked, Initial::Free, self.delay_s)?;
-        let Asked { collective, size_bytes, .. } = asked;
-        let bounds = &self.cache.bounds;
-        Ok(bounds.any_algorithm(collective, None, &fabric, CostSettings::default(), size_bytes).seconds())
+        let matchings = asked.matrix.as_ref().map(|matrix| self.matchings_of(matrix)).transpose()?;
+        let pieces = matchings.as_ref().and_then(|schedule| schedule.chunks().as_pieces());
+        let (bounds, settings) = (&self.cache.bounds, CostSettings::default());
+        Ok(bounds.any_algorithm(asked.collective, pieces, &fabric, settings, asked.size_bytes).seconds())
     }
 
     /// Messages of so many bytes: α + δ·hops + β·m·load.
@@ -102,7 +109,7 @@ impl<'a> GroupPlans<'a> {
         startup_s + hop_delay_s * f64::from(hops) + self.fabric.byte_s() * size_bytes as f64 * load
     }
 
-    fn fabric_of(&self, asked: Asked, initial: Initial, delay_s: f64) -> Result<Fabric> {
+    fn fabric_of(&self, asked: &Asked, initial: Initial, delay_s: f64) -> Result<Fabric> {
         Ok(Fabric {
             shape: Shape::new(asked.ranks, &[asked.ranks], asked.ports)?,
             bandwidth_bps: self.fabric.bandwidth_bps,
@@ -114,15 +121,35 @@ impl<'a> GroupPlans<'a> {
         })
     }
 
+    /// The schedule of a matrix's matchings, one of many that serve it.
+    fn matchings_of(&self, matrix: &Arc<ByteMatrix>) -> Result<Schedule> {
+        let known = || self.matchings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(schedule) = known().get(matrix) {
+            return Ok(schedule.clone());
+        }
+        let in_floats = |row: &Vec<u64>| row.iter().map(|&bytes| bytes as f64).collect();
+        let rows: Vec<Vec<f64>> = matrix.rows().iter().map(in_floats).collect();
+        let (schedule, _) = collectives::direct_from_matrix(&rows)?;
+        known().insert(matrix.clone(), schedule.clone());
+        Ok(schedule)
+    }
+
     /// A request for any algorithm by any planner.
-    fn request(&self, asked: Asked, fabric: Fabric) -> Request {
-        Request {
-            fabric,
-            workload: lightloom::Workload::Collective {
+    ///
+    /// # Errors
+    /// As [`collectives::direct_from_matrix`].
+    fn request(&self, asked: &Asked, fabric: Fabric) -> Result<Request> {
+        let workload = match &asked.matrix {
+            Some(matrix) => lightloom::Workload::Matrix(self.matchings_of(matrix)?),
+            None => lightloom::Workload::Collective {
                 collective: asked.collective,
                 algorithm: None,
                 options: collectives::Options::default(),
             },
+        };
+        Ok(Request {
+            fabric,
+            workload,
             size: Size::Buffer(asked.size_bytes),
             settings: CostSettings::default(),
             routing_is_given: false,
@@ -132,11 +159,11 @@ impl<'a> GroupPlans<'a> {
             options: PlannerOptions::default(),
             seed: 0,
             cache: self.cache.clone(),
-        }
+        })
     }
 
     /// This plan with the fabric's own delay and without the change to its first topology.
-    fn started_free(&self, asked: Asked, plan: &Plan) -> Result<Plan> {
+    fn started_free(&self, asked: &Asked, plan: &Plan) -> Result<Plan> {
         let fabric = self.fabric_of(asked, Initial::Free, self.delay_s)?;
         let mut steps = plan.steps.clone();
         let mut places: BTreeMap<usize, usize> = BTreeMap::new();
@@ -150,7 +177,8 @@ impl<'a> GroupPlans<'a> {
             });
         }
         let bounds = &self.cache.bounds;
-        let bound = bounds.any_algorithm(asked.collective, None, &fabric, plan.settings, plan.size_bytes);
+        let pieces = plan.chunks.as_pieces();
+        let bound = bounds.any_algorithm(asked.collective, pieces, &fabric, plan.settings, plan.size_bytes);
         Plan::new(PlanParts {
             algorithm: plan.algorithm.clone(),
             planner: plan.planner.clone(),

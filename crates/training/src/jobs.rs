@@ -2,9 +2,10 @@
 //! the distinct communications.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::cutoffs::jobs::FEW;
-use model::{Collective, Over, Rank, Work, Workload};
+use model::{ByteMatrix, Collective, Over, Rank, Work, Workload};
 
 /// The groups that communicate: of one size along one axis, or of one size anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +45,8 @@ pub(crate) struct Kind {
     pub(crate) family: usize,
     pub(crate) message: Message,
     pub(crate) size_bytes: u64,
+    /// Bytes between the places of the group, of an All-to-All whose blocks differ.
+    pub(crate) matrix: Option<Arc<ByteMatrix>>,
 }
 
 /// The work of a node, as the planner takes it.
@@ -125,7 +128,7 @@ impl Jobs {
     ) -> Task {
         let (groups, message, size_bytes, key, stream) = match &workload.nodes[node].work {
             Work::Compute { duration_s, .. } => return Task::Compute { duration_s: *duration_s },
-            Work::Collective { collective, over, size_bytes, stream } => {
+            Work::Collective { collective, over, size_bytes, stream, .. } => {
                 let groups = workload.groups_of(node);
                 let key = match over {
                     Over::Axis { axis, .. } => FamilyKey::Axis(*axis),
@@ -168,7 +171,8 @@ impl Jobs {
             let touches = |group: &&Vec<Rank>| group.iter().any(|&rank| class_of[rank as usize] == class);
             names.number(groups.iter().filter(touches).cloned().collect())
         });
-        let kind = Kind { family, message, size_bytes };
+        let matrix = workload.matrix_of(node).map(Arc::new);
+        let kind = Kind { family, message, size_bytes, matrix };
         let lane = (family, stream);
         Task::Communicate {
             groups: of_class.collect(),

@@ -2,6 +2,7 @@
 //! and end with.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use interruption::Interruptible;
 use model::{Collective, Fabric, Plan, Result, Shape, Topology};
@@ -301,15 +302,18 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// The kind whose plans are those of a ReduceScatter or AllGather backwards, if it is there.
+    /// The kind whose plans are those of a ReduceScatter, an AllGather or a matrix's All-to-All backwards, if it is there.
     fn mirror_of(&self, kind: usize) -> Option<usize> {
         let kind = &self.kinds[kind];
-        let collective = match kind.message {
-            Message::Collective(Collective::ReduceScatter) => Collective::AllGather,
-            Message::Collective(Collective::AllGather) => Collective::ReduceScatter,
+        let (collective, matrix) = match (&kind.message, &kind.matrix) {
+            (Message::Collective(Collective::ReduceScatter), _) => (Collective::AllGather, None),
+            (Message::Collective(Collective::AllGather), _) => (Collective::ReduceScatter, None),
+            (Message::Collective(Collective::AllToAll), Some(matrix)) => {
+                (Collective::AllToAll, Some(Arc::new(matrix.transposed())))
+            }
             _ => return None,
         };
-        let mirror = Kind { message: Message::Collective(collective), ..kind.clone() };
+        let mirror = Kind { message: Message::Collective(collective), matrix, ..kind.clone() };
         self.kinds.iter().position(|known| *known == mirror)
     }
 
@@ -332,13 +336,14 @@ impl<'a> Library<'a> {
 
     fn planned(&self, wish: &Wish) -> Result<Option<Plan>> {
         let Some(asked) = self.asked(&self.kinds[wish.kind], wish.ports) else { return Ok(None) };
-        self.group_plans.plan(asked, &wish.manner).map(Some)
+        self.group_plans.plan(&asked, &wish.manner).map(Some)
     }
 
     /// The task of planners for a kind; `None` for messages.
     fn asked(&self, kind: &Kind, ports: u32) -> Option<Asked> {
         let Message::Collective(collective) = kind.message else { return None };
-        Some(Asked { collective, size_bytes: kind.size_bytes, ranks: self.families[kind.family].size, ports })
+        let ranks = self.families[kind.family].size;
+        Some(Asked { collective, size_bytes: kind.size_bytes, matrix: kind.matrix.clone(), ranks, ports })
     }
 
     /// The least time of a kind by the bound for any algorithm, on all ports of the fabric.
@@ -347,7 +352,7 @@ impl<'a> Library<'a> {
     /// As [`Shape::new`].
     pub(crate) fn bound_s(&self, kind: &Kind) -> Result<f64> {
         let ports = self.group_plans.fabric.shape.ports();
-        self.asked(kind, ports).map_or(Ok(self.direct_s(kind, ports)), |asked| self.group_plans.bound_s(asked))
+        self.asked(kind, ports).map_or(Ok(self.direct_s(kind, ports)), |asked| self.group_plans.bound_s(&asked))
     }
 
     /// The time of messages on circuits of their own.

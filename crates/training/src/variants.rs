@@ -7,8 +7,8 @@ use model::{Collective, Digit, Link, Plan, Result, Schedule, Step, Topology, Tra
 /// A schedule and a topology for each of its steps.
 pub(crate) type Variant = (Schedule, Vec<Topology>);
 
-/// A ReduceScatter run backwards, an AllGather, or the other way round: it begins where the plan ends, with all
-/// circuits turned round.
+/// A ReduceScatter run backwards, an AllGather, or the other way round, or an All-to-All of the transposed matrix: it
+/// begins where the plan ends, with all circuits turned round.
 ///
 /// # Errors
 /// Another collective, or a plan that both copies and reduces.

@@ -29,7 +29,7 @@ mod routed;
 mod summary;
 mod waits;
 
-use model::{Collective, CostSettings, Fabric, TrainingPlan};
+use model::{Collective, CostSettings, Fabric, Piece, TrainingPlan};
 
 use crate::report::{Check, Report};
 use catalogue::Catalogue;
@@ -63,11 +63,11 @@ pub fn training(training: &TrainingPlan) -> Report {
 /// Whether the iteration's lower bound is at most the largest of three terms: the longest chain, what the busiest ports
 /// carry, and the computations of the busiest rank. `None` where events lack what their nodes need.
 ///
-/// In the chain every collective takes what `collective_s` says that it takes at least: of a collective of so many bytes,
-/// on a fabric of its group alone whose first circuits are free. The judge has no bounds of its own.
+/// In the chain every collective takes what `collective_s` says that it takes at least: of a collective, with the blocks
+/// of an unequal All-to-All, of so many bytes, on a fabric of its group alone whose first circuits are free. The judge has no bounds of its own.
 pub fn training_bound(
     training: &TrainingPlan,
-    collective_s: impl FnMut(Collective, u64, &Fabric, CostSettings) -> f64,
+    collective_s: impl FnMut(Collective, Option<&[Piece]>, u64, &Fabric, CostSettings) -> f64,
 ) -> Option<Check> {
     let change_s = training.fabric.reconfiguration.delay().constant_s().filter(|_| events::check(training).passed)?;
     let iteration = Iteration::new(training, change_s);

@@ -1,7 +1,10 @@
 //! Workloads survive JSON; altered text is a workload or one line of refusal.
 
 use lightloom_formats::{workload_from_json, workload_to_json};
-use model::{Axis, Collective, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
+use model::{
+    Axis, ByteMatrix, Collective, MatrixUse, NamedMatrix, Over, RankGroup, Ranks, Work, Workload, WorkloadNode,
+    WorkloadParts,
+};
 use proptest::prelude::*;
 
 /// Eight ranks, 4 × 2, and two groups that overlap.
@@ -19,13 +22,28 @@ fn any_workload() -> impl Strategy<Value = Workload> {
         Just(Over::Groups(vec![0, 2])),
     ];
     let stream = prop::option::of("[a-z \"é]{1,4}");
-    let collective = (prop::sample::select(Collective::ALL.to_vec()), over, 1u64..1 << 40, stream)
-        .prop_map(|(collective, over, size_bytes, stream)| Work::Collective { collective, over, size_bytes, stream });
+    let collective = (prop::sample::select(Collective::ALL.to_vec()), over, 1u64..1 << 40, stream).prop_map(
+        |(collective, over, size_bytes, stream)| Work::Collective {
+            collective,
+            over,
+            size_bytes,
+            matrix: None,
+            stream,
+        },
+    );
+    let unequal = any::<bool>().prop_map(|transposed| Work::Collective {
+        collective: Collective::AllToAll,
+        over: Over::Axis { axis: 1, within: Ranks::All },
+        size_bytes: 9,
+        matrix: Some(MatrixUse { matrix: 0, transposed }),
+        stream: None,
+    });
     let send = (1usize..5, 1u64..1 << 40).prop_map(|(pairs, size_bytes)| Work::Send {
         pairs: (0..pairs as u32).map(|place| (place, place + 4)).collect(),
         size_bytes,
     });
-    let node = (prop_oneof![compute, collective, send], prop::collection::vec(any::<prop::sample::Index>(), 0..3));
+    let node =
+        (prop_oneof![compute, collective, unequal, send], prop::collection::vec(any::<prop::sample::Index>(), 0..3));
     prop::collection::vec(node, 1..8).prop_map(|drawn| {
         let nodes = drawn.into_iter().enumerate().map(|(index, (work, before))| {
             let mut after: Vec<usize> = before.iter().filter(|_| index > 0).map(|before| before.index(index)).collect();
@@ -39,6 +57,10 @@ fn any_workload() -> impl Strategy<Value = Workload> {
             ranks: 8,
             mesh: vec![Axis { name: "tp".into(), size: 4 }, Axis { name: "dp".into(), size: 2 }],
             groups: vec![group("low", vec![3, 2, 1, 0]), group("odd", vec![1, 3, 5]), group("high", vec![4, 5, 6, 7])],
+            matrices: vec![NamedMatrix {
+                name: "routes \"é\"".into(),
+                matrix: ByteMatrix::new("matrix", vec![vec![2, 3], vec![7, 0]]).expect("a matrix"),
+            }],
             model_flops: Some(1e15),
             peak_flops: None,
             nodes: nodes.collect(),

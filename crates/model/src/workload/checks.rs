@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::parts::{Over, Ranks, Work, WorkloadParts};
-use crate::{Error, MAX_GPUS, Rank, Result, units};
+use crate::{Collective, Error, MAX_GPUS, Rank, Result, units};
 
 /// Checks the ranks, the mesh, the groups and the operations.
 ///
@@ -29,6 +29,10 @@ pub(super) fn check_mesh(parts: &WorkloadParts) -> Result<()> {
     for group in &parts.groups {
         check_name("workload.groups", &group.name, &mut names)?;
         check_ranks(&format!("workload.groups.{}", short(&group.name)), ranks, &group.ranks)?;
+    }
+    let mut names = BTreeSet::new();
+    for matrix in &parts.matrices {
+        check_name("workload.matrices", &matrix.name, &mut names)?;
     }
     for (field, flops) in [("model_flops", parts.model_flops), ("peak_flops", parts.peak_flops)] {
         if let Some(flops) = flops.filter(|flops| !(flops.is_finite() && *flops > 0.0 && *flops < 1e40)) {
@@ -83,7 +87,7 @@ pub(super) fn check_work(parts: &WorkloadParts, work: &Work, field: &dyn Fn(&str
         }
         Work::Collective { over, size_bytes, .. } => {
             units::size_in_range(&field("size_bytes"), *size_bytes)?;
-            match over {
+            let named = match over {
                 Over::Axis { axis, within } => {
                     let Some(found) = parts.mesh.get(*axis) else {
                         return Err(Error::malformed(field("axis"), "it names an axis that the mesh does not have"));
@@ -102,7 +106,9 @@ pub(super) fn check_work(parts: &WorkloadParts, work: &Work, field: &dyn Fn(&str
                     Ok(named)
                 }
                 Over::Groups(groups) => check_groups(parts, groups, field),
-            }
+            }?;
+            check_matrix(parts, work, field)?;
+            Ok(named)
         }
         Work::Send { pairs, size_bytes } => {
             units::size_in_range(&field("size_bytes"), *size_bytes)?;
@@ -115,6 +121,34 @@ pub(super) fn check_work(parts: &WorkloadParts, work: &Work, field: &dyn Fn(&str
             Ok(2 * pairs.len())
         }
     }
+}
+
+/// Checks that the matrix of a collective is one of its kind, groups and size.
+fn check_matrix(parts: &WorkloadParts, work: &Work, field: &dyn Fn(&str) -> String) -> Result<()> {
+    let Work::Collective { collective, over, size_bytes, matrix: Some(used), .. } = work else { return Ok(()) };
+    let Some(named) = parts.matrices.get(used.matrix) else {
+        return Err(Error::malformed(field("matrix"), "it names a matrix that does not exist"));
+    };
+    let (name, field) = (short(&named.name), field("matrix"));
+    if *collective != Collective::AllToAll {
+        let reason = format!("`{name}` goes with an all-to-all, and this is one of {}", collective.name());
+        return Err(Error::malformed(field, reason));
+    }
+    let size = match over {
+        Over::Axis { axis, .. } => parts.mesh[*axis].size as usize,
+        Over::Groups(groups) => parts.groups[groups[0]].ranks.len(),
+    };
+    let places = named.matrix.rows().len();
+    if places != size {
+        let reason = format!("`{name}` is of {places} ranks, and the groups have {size}");
+        return Err(Error::malformed(field, reason));
+    }
+    let bytes = named.matrix.buffer_bytes();
+    if bytes != *size_bytes {
+        let reason = format!("the busiest rank of `{name}` has {bytes} bytes, and `size_bytes` is {size_bytes}");
+        return Err(Error::malformed(field, reason));
+    }
+    Ok(())
 }
 
 fn check_groups(parts: &WorkloadParts, groups: &[usize], field: &dyn Fn(&str) -> String) -> Result<usize> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::byte_matrix::{MatrixUse, NamedMatrix};
 use crate::{Collective, Rank};
 
 /// A dimension of the mesh of ranks.
@@ -63,8 +64,10 @@ pub enum Work {
         collective: Collective,
         /// Groups.
         over: Over,
-        /// m: bytes of one rank's whole buffer.
+        /// m: bytes of one rank's whole buffer; of a matrix, the busiest rank's.
         size_bytes: u64,
+        /// The bytes between the places of every group, of an All-to-All whose blocks differ.
+        matrix: Option<MatrixUse>,
         /// Collectives of one stream run one at a time, in the order of the nodes.
         stream: Option<String>,
     },
@@ -99,6 +102,8 @@ pub struct WorkloadParts {
     pub mesh: Vec<Axis>,
     /// Named groups.
     pub groups: Vec<RankGroup>,
+    /// Matrices that collectives name.
+    pub matrices: Vec<NamedMatrix>,
     /// Floating-point operations of the iteration, over all ranks.
     pub model_flops: Option<f64>,
     /// Floating-point operations per second of which a rank is capable.

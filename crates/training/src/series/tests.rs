@@ -33,6 +33,7 @@ impl Drawn {
                 family: kind % families,
                 message: Message::Collective(Collective::AllReduce),
                 size_bytes: kind as u64,
+                matrix: None,
             })
             .collect();
         let mut entries = BTreeMap::new();

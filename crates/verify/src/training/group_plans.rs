@@ -1,9 +1,12 @@
 //! The plans of the groups: each by itself, and whether they are plans of their nodes on this fabric.
 
-use model::{Plan, TrainingPlan, Work};
+use model::{ByteMatrix, Plan, TrainingPlan, Work};
 
 use super::iteration::name;
 use crate::report::{Check, Tally};
+
+/// How far the pieces of a block may be from its bytes, over the buffer.
+const TOLERANCE: f64 = 1e-9;
 
 /// Judges every plan as such; then, of every collective, that its plan has the same collective and size, on as many
 /// ports as the event holds, and at the rates and delays of the fabric of all ranks.
@@ -38,8 +41,8 @@ fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
     if plan.size_bytes != *size_bytes {
         return Some(format!("its plan is of {} bytes, not {size_bytes}", plan.size_bytes));
     }
-    if plan.chunks.as_pieces().is_some() {
-        return Some("its plan is of blocks of unequal sizes".into());
+    if let Some(fault) = matrix_fault(training.workload.matrix_of(event).as_ref(), plan) {
+        return Some(fault);
     }
     if let Some((root, _)) = plan.chunks.as_buffer().filter(|&(root, _)| root != 0) {
         return Some(format!("its plan has root {root}; the root is the group's first rank"));
@@ -61,4 +64,31 @@ fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
         return Some("its plan charges reconfigurations in another way than the fabric".into());
     }
     (own.optics != whole.optics).then(|| "its plan has another optical layer than the fabric".into())
+}
+
+/// A block of the plan of which there are other bytes than the matrix says; without one, blocks must be equal.
+fn matrix_fault(matrix: Option<&ByteMatrix>, plan: &Plan) -> Option<String> {
+    let (matrix, pieces) = match (matrix, plan.chunks.as_pieces()) {
+        (None, None) => return None,
+        (None, Some(_)) => return Some("its plan is of blocks of unequal sizes".into()),
+        (Some(matrix), pieces) => (matrix, pieces),
+    };
+    let places = matrix.rows().len();
+    if plan.fabric.shape.gpus() as usize != places {
+        return Some(format!("its plan is for {} GPUs, its matrix for {places}", plan.fabric.shape.gpus()));
+    }
+    let m = plan.size_bytes as f64;
+    let mut planned = vec![if pieces.is_some() { 0.0 } else { m / places as f64 }; places * places];
+    for piece in pieces.unwrap_or_default() {
+        planned[piece.src as usize * places + piece.dst as usize] += piece.share * m;
+    }
+    let blocks = planned.into_iter().enumerate().map(|(block, bytes)| (block / places, block % places, bytes));
+    let stated = |src: usize, dst: usize| matrix.rows()[src][dst] as f64;
+    // Data that stay where they are may be left out of a plan.
+    let wrong = blocks
+        .into_iter()
+        .find(|&(src, dst, bytes)| (bytes - stated(src, dst)).abs() > TOLERANCE * m && !(src == dst && bytes == 0.0));
+    wrong.map(|(src, dst, bytes)| {
+        format!("its plan sends {bytes} bytes from place {src} to place {dst}, and its matrix has {}", stated(src, dst))
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Collective, CostSettings, Fabric, Initial, Rank, Shape, Work};
+use model::{ByteMatrix, Collective, CostSettings, Fabric, Initial, Piece, Rank, Shape, Work};
 
 use super::iteration::{Iteration, show_apart};
 use super::port_bytes;
@@ -66,7 +66,7 @@ fn first_overlap(iteration: &Iteration<'_>) -> Option<[usize; 2]> {
 pub(super) fn check_terms(
     iteration: &Iteration<'_>,
     streams: &[Vec<(usize, Rank)>],
-    collective_s: impl FnMut(Collective, u64, &Fabric, CostSettings) -> f64,
+    collective_s: impl FnMut(Collective, Option<&[Piece]>, u64, &Fabric, CostSettings) -> f64,
 ) -> Check {
     let mut bound = Tally::new("recomputed-bound");
     let bound_s = iteration.training.bound.seconds;
@@ -86,11 +86,12 @@ pub(super) fn check_terms(
 fn longest_chain_s(
     iteration: &Iteration<'_>,
     streams: &[Vec<(usize, Rank)>],
-    mut collective_s: impl FnMut(Collective, u64, &Fabric, CostSettings) -> f64,
+    mut collective_s: impl FnMut(Collective, Option<&[Piece]>, u64, &Fabric, CostSettings) -> f64,
 ) -> f64 {
     let (training, workload) = (iteration.training, &iteration.training.workload);
     let fabric = &training.fabric;
-    let mut known: Vec<((Collective, u64, u32, CostSettings), f64)> = Vec::new();
+    type Question = (Collective, Option<ByteMatrix>, u64, u32, CostSettings);
+    let mut known: Vec<(Question, f64)> = Vec::new();
     let mut ends_s = vec![0.0_f64; workload.nodes.len()];
     for &event in &iteration.order {
         let takes_s = match iteration.work(event) {
@@ -101,12 +102,14 @@ fn longest_chain_s(
             }
             Work::Collective { collective, size_bytes, .. } => {
                 let Some(plan) = iteration.plan(event) else { continue };
-                let question = (*collective, *size_bytes, plan.fabric.shape.gpus(), plan.settings);
+                let (matrix, gpus) = (workload.matrix_of(event), plan.fabric.shape.gpus());
+                let question = (*collective, matrix, *size_bytes, gpus, plan.settings);
                 let answer = known.iter().find(|(asked, _)| *asked == question).map(|(_, seconds)| *seconds);
                 answer.unwrap_or_else(|| {
-                    let group = group_fabric(fabric, question.2);
-                    let seconds =
-                        group.map_or(0.0, |group| collective_s(*collective, *size_bytes, &group, plan.settings));
+                    let pieces = question.1.as_ref().map(pieces_of);
+                    let seconds = group_fabric(fabric, gpus).map_or(0.0, |group| {
+                        collective_s(*collective, pieces.as_deref(), *size_bytes, &group, plan.settings)
+                    });
                     known.push((question, seconds));
                     seconds
                 })
@@ -116,6 +119,19 @@ fn longest_chain_s(
         ends_s[event] = after.map(|&other| ends_s[other]).fold(0.0, f64::max) + takes_s;
     }
     ends_s.into_iter().fold(0.0, f64::max)
+}
+
+/// The blocks of a matrix that are not empty.
+fn pieces_of(matrix: &ByteMatrix) -> Vec<Piece> {
+    let m = matrix.buffer_bytes() as f64;
+    let blocks = matrix.rows().iter().enumerate().flat_map(|(src, row)| {
+        row.iter().enumerate().map(move |(dst, &bytes)| Piece {
+            src: src as Rank,
+            dst: dst as Rank,
+            share: bytes as f64 / m,
+        })
+    });
+    blocks.filter(|piece| piece.share > 0.0).collect()
 }
 
 /// The fabric of a group of so many ranks, with all ports and free first circuits; a group has two ranks at least, so

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Collective, Rank, TrainingPlan, Work};
+use model::{ByteMatrix, Collective, Rank, TrainingPlan, Work};
 
 /// Bytes out of and into a rank.
 type Bytes = [f64; 2];
@@ -32,6 +32,12 @@ pub(super) fn busiest_s(training: &TrainingPlan) -> f64 {
                 ends.into_iter().for_each(|rank| must[rank as usize] += *size_bytes as f64);
             }
             Work::Collective { collective, size_bytes, .. } => {
+                if let Some(matrix) = workload.matrix_of(node) {
+                    for group in workload.groups_of(node) {
+                        add_matrix(&matrix, &group, &mut must, &mut part);
+                    }
+                    continue;
+                }
                 for group in workload.groups_of(node) {
                     add_group(*collective, *size_bytes as f64, &group, &mut must, &mut part, &mut joined);
                 }
@@ -49,6 +55,21 @@ pub(super) fn busiest_s(training: &TrainingPlan) -> f64 {
         bytes = means.fold(bytes, f64::max);
     }
     bytes * 8.0 / (training.fabric.bandwidth_bps * f64::from(training.fabric.shape.ports()))
+}
+
+/// Adds what the ranks of a group must send and receive in an All-to-All of a matrix.
+fn add_matrix(matrix: &ByteMatrix, group: &[Rank], must: &mut [f64], part: &mut [Bytes]) {
+    let rows = matrix.rows();
+    for (place, &rank) in group.iter().enumerate() {
+        let mut bytes: Bytes = [0.0; 2];
+        for other in (0..group.len()).filter(|&other| other != place) {
+            bytes[0] += rows[place][other] as f64;
+            bytes[1] += rows[other][place] as f64;
+        }
+        let rank = rank as usize;
+        must[rank] += bytes[0].max(bytes[1]);
+        part[rank] = [part[rank][0] + bytes[0], part[rank][1] + bytes[1]];
+    }
 }
 
 /// Adds what a group must send and receive in a collective on buffers of `bytes`.

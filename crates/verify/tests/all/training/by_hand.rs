@@ -57,6 +57,7 @@ fn together(ranks: u32, nodes: &[(&[&[u32]], &[u32])]) -> TrainingPlan {
         ranks,
         mesh: Vec::new(),
         groups: groups.collect(),
+        matrices: Vec::new(),
         model_flops: None,
         peak_flops: None,
         nodes: (0..nodes.len()).map(|index| gather_node(index, of_nodes.next().unwrap())).collect(),
@@ -66,7 +67,8 @@ fn together(ranks: u32, nodes: &[(&[&[u32]], &[u32])]) -> TrainingPlan {
 }
 
 fn gather_node(index: usize, over: Over) -> WorkloadNode {
-    let work = Work::Collective { collective: Collective::AllGather, over, size_bytes: SIZE, stream: None };
+    let work =
+        Work::Collective { collective: Collective::AllGather, over, size_bytes: SIZE, matrix: None, stream: None };
     WorkloadNode { id: format!("a{index}"), after: Vec::new(), work }
 }
 
@@ -100,6 +102,7 @@ fn sixteen_groups_of_8_take_as_long_as_one() {
         ranks: 128,
         mesh: vec![axis("tp", 8), axis("dp", 16)],
         groups: Vec::new(),
+        matrices: Vec::new(),
         model_flops: None,
         peak_flops: None,
         nodes: vec![gather_node(0, Over::Axis { axis: 0, within: Ranks::All })],

@@ -147,6 +147,7 @@ impl Item {
                 collective: Collective::AllGather,
                 over: Over::Axis { axis: *axis, within: Ranks::All },
                 size_bytes: *size_bytes,
+                matrix: None,
                 stream: Some("gathers".into()),
             },
             Self::Direct { pairs, size_bytes, .. } | Self::Routed { pairs, size_bytes, .. } => {
@@ -178,6 +179,7 @@ pub fn workload(items: &[Item]) -> Workload {
         ranks: TP * DP,
         mesh: vec![axis("tp", TP), axis("dp", DP)],
         groups: Vec::new(),
+        matrices: Vec::new(),
         model_flops: None,
         peak_flops: None,
         nodes: nodes.collect(),
