@@ -12,6 +12,7 @@ use search::{Circulants, PricedStep, SearchLimits, local_search};
 
 use crate::cutoffs::searched::{
     MOST_CIRCULANTS, MOST_CIRCULANTS_IN_BUDGET, MOST_EVALUATIONS, MOST_MESSAGES, MOST_RANKS, MOST_STEPS,
+    MOST_UNEQUAL_MESSAGES,
 };
 use crate::{Choice, StateSearch};
 
@@ -74,13 +75,17 @@ pub fn is_searchable(choice: &Choice, budget: Option<Duration>) -> bool {
     let CostSettings { routing, propagation, overlap } = choice.problem.settings;
     let priced = (routing, propagation, overlap) == (Routing::ConcurrentFlow, Propagation::Hops, Overlap::Additive);
     let steps = choice.problem.schedule().steps();
-    let follows_links = |step: &Step| step.traffic().is_uniform() && step.traffic().arcs().len() > MOST_MESSAGES;
+    let is_unequal = choice.problem.schedule().chunks().as_pieces().is_some();
+    let takes_long = |step: &Step| {
+        let (traffic, messages) = (step.traffic(), step.traffic().arcs().len());
+        (traffic.is_uniform() && messages > MOST_MESSAGES) || (is_unequal && messages > MOST_UNEQUAL_MESSAGES)
+    };
     // Where routes were made with the topologies, these were searched already.
     priced
         && !choice.problem.table.has_given_routes()
         && serves(&choice.problem.fabric.shape, budget)
         && choice.candidates.len() <= MOST_STEPS
-        && (budget.is_some() || !steps.iter().any(follows_links))
+        && (budget.is_some() || !steps.iter().any(takes_long))
 }
 
 /// Whether [`searched`] finds topologies for any steps on a fabric of this shape.

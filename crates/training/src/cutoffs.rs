@@ -15,6 +15,9 @@ pub(crate) mod jobs {
 pub(crate) mod library {
     /// Most topologies of a large group that plans are looked for from.
     pub(crate) const MOST_OF_LARGE: usize = 3;
+
+    /// Ranks of a group up to which plans of an All-to-All of a matrix are looked for as closely as those of others.
+    pub(crate) const MOST_RANKS_OF_MATRIX: u32 = 8;
 }
 
 pub(crate) mod orders_branching {

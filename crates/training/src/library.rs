@@ -8,7 +8,7 @@ use interruption::Interruptible;
 use model::{Collective, Fabric, Plan, Result, Shape, Topology};
 use rayon::prelude::*;
 
-use crate::cutoffs::library::MOST_OF_LARGE;
+use crate::cutoffs::library::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
 pub(crate) use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Asked, GroupPlans, Manner, is_large};
 use crate::jobs::{Family, Kind, Message};
@@ -151,7 +151,9 @@ impl<'a> Library<'a> {
     /// A collective that no planner serves.
     pub(crate) fn stock(&mut self, family: usize, ports: u32, given: &[TopologyId]) -> Result<()> {
         let kinds: Vec<usize> = (0..self.kinds.len()).filter(|&kind| self.kinds[kind].family == family).collect();
-        let large = is_large(self.families[family].size, ports);
+        let size = self.families[family].size;
+        let is_unequal = kinds.iter().any(|&kind| self.kinds[kind].matrix.is_some());
+        let large = is_large(size, ports) || (is_unequal && size > MOST_RANKS_OF_MATRIX);
         let most = if large { self.most_topologies.min(MOST_OF_LARGE) } else { self.most_topologies };
         let delays = if large || self.group_plans.delay_s == 0.0 { &[][..] } else { &DELAYS };
         let manner = |delay_s: f64| Manner { start: None, delay_s, planner: None, on: None };
