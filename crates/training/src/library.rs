@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use interruption::Interruptible;
-use model::{Collective, Fabric, Plan, Result, Shape, Topology};
+use model::{ByteMatrix, Collective, Fabric, Plan, Result, Shape, Topology};
 use rayon::prelude::*;
 
 use crate::cutoffs::library::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
@@ -165,6 +165,7 @@ impl<'a> Library<'a> {
         let others = changing.iter().flat_map(|&kind| delays.iter().map(move |factor| (kind, factor * own_s)));
         self.fulfil(others.map(|(kind, delay_s)| Wish { kind, ports, manner: manner(delay_s) }).collect())?;
         let mut done = 0;
+        let of_all = self.for_all_matrices(&kinds, ports);
         let kept: Vec<TopologyId> = kinds
             .iter()
             .flat_map(|&kind| self.entries(kind, ports))
@@ -176,7 +177,7 @@ impl<'a> Library<'a> {
         if self.families.len() > 1 {
             known.sort_by_key(|id| !kept.contains(id));
         }
-        for &id in given.iter().rev() {
+        for &id in of_all.iter().chain(given).rev() {
             known.retain(|known| *known != id);
             known.insert(0, id);
         }
@@ -205,6 +206,19 @@ impl<'a> Library<'a> {
             self.prune(kind, ports);
         }
         Ok(())
+    }
+
+    /// The topology that is best kept for the sum of different matrices, where kinds have some.
+    fn for_all_matrices(&mut self, kinds: &[usize], ports: u32) -> Option<TopologyId> {
+        let of_kinds = || kinds.iter().map(|&kind| &self.kinds[kind]).filter(|kind| kind.matrix.is_some());
+        let first = of_kinds().next()?;
+        let sum = ByteMatrix::sum(of_kinds().filter_map(|kind| kind.matrix.as_deref()))?;
+        let size_bytes = sum.buffer_bytes();
+        let asked = self.asked(&Kind { matrix: Some(Arc::new(sum)), size_bytes, ..first.clone() }, ports)?;
+        let manner = Manner { start: None, delay_s: PROHIBITIVE_S, planner: None, on: None };
+        let plan = self.group_plans.plan(&asked, &manner).ok()?;
+        let topology = plan.topologies[plan.steps[0].topology].clone();
+        Some(self.id(Circuits::Group(topology)))
     }
 
     /// Whether some plan of a kind keeps its topology and takes next to no longer than the fastest would if changes

@@ -57,6 +57,22 @@ impl ByteMatrix {
         })
     }
 
+    /// The sum of matrices of as many places; `None` of none, of a single one, of different sizes, or where it is too large.
+    pub fn sum<'a>(matrices: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let all: Vec<&Self> = matrices.collect();
+        let [first, others @ ..] = all.as_slice() else { return None };
+        let mut rows = first.0.clone();
+        for other in others {
+            for (row, added) in rows.iter_mut().zip(&other.0) {
+                for (bytes, added) in row.iter_mut().zip(added) {
+                    *bytes = bytes.checked_add(*added)?;
+                }
+            }
+        }
+        let alike = others.iter().all(|other| other.0.len() == rows.len());
+        (alike && !others.is_empty()).then(|| Self::new("matrix", rows).ok()).flatten()
+    }
+
     /// Bytes `[source][destination]`.
     pub fn rows(&self) -> &[Vec<u64>] {
         &self.0
@@ -104,6 +120,16 @@ mod tests {
         let matrix = ByteMatrix::new("matrix", vec![vec![1, 2, 3], vec![40, 5, 6], vec![7, 8, 9]]).unwrap();
         assert_eq!((matrix.buffer_bytes(), matrix.transposed().buffer_bytes()), (51, 51));
         assert_eq!(matrix.transposed().rows(), [vec![1, 40, 7], vec![2, 5, 8], vec![3, 6, 9]]);
+    }
+
+    #[test]
+    fn matrices_add_up() {
+        let of = |rows: Vec<Vec<u64>>| ByteMatrix::new("matrix", rows).unwrap();
+        let (one, other) = (of(vec![vec![0, 1], vec![2, 0]]), of(vec![vec![5, 0], vec![3, 1]]));
+        let sum = ByteMatrix::sum([&one, &other].into_iter()).unwrap();
+        assert_eq!(sum.rows(), [vec![5, 1], vec![5, 1]]);
+        let three = of(vec![vec![0, 1, 0]; 3]);
+        assert_eq!(ByteMatrix::sum([&one].into_iter()).or(ByteMatrix::sum([&one, &three].into_iter())), None);
     }
 
     #[test]
