@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `mesh` | axes and their sizes, fastest first; may be left out |
 //! | `groups` | named lists of ranks; may be left out |
+//! | `inference` | counts, and ids of nodes; may be left out |
 //! | `nodes[].ranks` | a list, or a group's name; left out for all ranks |
 //! | `nodes[].group` | a group's name, or names |
 //! | `nodes[].source`, `destination` | a rank each, or lists of one length |
@@ -12,8 +13,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Axis, Collective, Error, Over, Rank, RankGroup, Ranks, Result, Work, Workload, WorkloadNode, WorkloadParts,
-    unknown_name,
+    Axis, Collective, Error, Inference, Over, Rank, RankGroup, Ranks, Result, Work, Workload, WorkloadNode,
+    WorkloadParts, unknown_name,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -40,7 +41,19 @@ pub(crate) struct WorkloadText {
     groups: Ordered<Vec<Rank>>,
     model_flops: Option<f64>,
     peak_flops: Option<f64>,
+    inference: Option<InferenceText>,
     nodes: Vec<NodeText>,
+}
+
+/// `first_token` and `caches` are ids of nodes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InferenceText {
+    prompts: u64,
+    requests: u64,
+    steps: u64,
+    first_token: Option<String>,
+    caches: Option<String>,
 }
 
 /// A node, with the keys of every kind: which there must be is said when the kind is known.
@@ -96,8 +109,22 @@ pub fn workload_to_json(workload: &Workload) -> String {
     head.extend(
         flops.iter().filter_map(|(key, flops)| flops.map(|flops| format!("\"{key}\": {}", Value::from(flops)))),
     );
+    head.extend(workload.inference.as_ref().map(|inference| inference_line(workload, inference)));
     let nodes: Vec<String> = workload.nodes.iter().map(|node| format!("    {}", node_value(workload, node))).collect();
     format!("{{\n  {},\n  \"nodes\": [\n{}\n  ]\n}}\n", head.join(",\n  "), nodes.join(",\n"))
+}
+
+fn inference_line(workload: &Workload, inference: &Inference) -> String {
+    let id = |node: Option<usize>| node.map(|node| json!(workload.nodes[node].id));
+    let entries = [
+        ("prompts", Some(json!(inference.prompts))),
+        ("requests", Some(json!(inference.requests))),
+        ("steps", Some(json!(inference.steps))),
+        ("first_token", id(inference.first_token)),
+        ("caches", id(inference.caches)),
+    ];
+    let there = entries.iter().filter_map(|(key, value)| value.as_ref().map(|value| format!("\"{key}\": {value}")));
+    format!("\"inference\": {{{}}}", there.collect::<Vec<_>>().join(", "))
 }
 
 fn node_value(workload: &Workload, node: &WorkloadNode) -> Value {
@@ -180,6 +207,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
         groups: groups.iter().enumerate().map(|(index, group)| (group.name.clone(), index)).collect(),
         nodes: text.nodes.iter().enumerate().map(|(index, node)| (node.id.clone(), index)).collect(),
     };
+    let inference = text.inference.map(|inference| names.inference(inference)).transpose()?;
     let nodes = text.nodes.into_iter().enumerate().map(|(index, node)| names.node(index, node));
     Workload::new(WorkloadParts {
         name: text.name.map(|name| one_line(&name)),
@@ -189,6 +217,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
         groups,
         model_flops: text.model_flops,
         peak_flops: text.peak_flops,
+        inference,
     })
 }
 
@@ -237,6 +266,18 @@ struct Known {
 }
 
 impl Known {
+    fn inference(&self, text: InferenceText) -> Result<Inference> {
+        let find = |key: &str, name: Option<String>| {
+            let Some(name) = name else { return Ok(None) };
+            let found = self.nodes.get(&name).copied();
+            let field = format!("workload.inference.{key}");
+            found.map(Some).ok_or_else(|| unknown(&field, "after", &name, &self.nodes))
+        };
+        let InferenceText { prompts, requests, steps, first_token, caches } = text;
+        let (first_token, caches) = (find("first_token", first_token)?, find("caches", caches)?);
+        Ok(Inference { prompts, requests, steps, first_token, caches })
+    }
+
     fn node(&self, index: usize, text: NodeText) -> Result<WorkloadNode> {
         let field = |name: &str| format!("workload.nodes[{index}].{name}");
         let find = |key: &str, name: &str, among: &BTreeMap<String, usize>| {

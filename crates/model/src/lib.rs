@@ -66,7 +66,7 @@ pub use topology::{Link, SetUp, Topology};
 pub use traffic::{Traffic, TrafficEntry};
 pub use training_plan::{MessageTopology, TrainingEvent, TrainingPlan};
 pub use translations::Translations;
-pub use workload::{Axis, MAX_NODES, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
+pub use workload::{Axis, Inference, MAX_NODES, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
 pub use written_out::{SentPath, SentTransfer, paths_of, transfers_of};
 
 /// Index of a GPU in the collective, `0..gpus`.

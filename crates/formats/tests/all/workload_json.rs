@@ -41,6 +41,7 @@ fn any_workload() -> impl Strategy<Value = Workload> {
             groups: vec![group("low", vec![3, 2, 1, 0]), group("odd", vec![1, 3, 5]), group("high", vec![4, 5, 6, 7])],
             model_flops: Some(1e15),
             peak_flops: None,
+            inference: None,
             nodes: nodes.collect(),
         })
         .expect("a workload")

@@ -180,6 +180,7 @@ pub fn workload(items: &[Item]) -> Workload {
         groups: Vec::new(),
         model_flops: None,
         peak_flops: None,
+        inference: None,
         nodes: nodes.collect(),
     })
     .unwrap()
@@ -330,6 +331,8 @@ pub fn assemble(
         reconfiguration_exposed_s: exposed_s,
         critical_path_s: path.into_iter().collect(),
         policies: vec![("carry".into(), Some(total_s)), ("static".into(), None), ("packet-switch".into(), Some(0.0))],
+        first_token_s: Vec::new(),
+        caches_s: Vec::new(),
         policy_notes: Vec::new(),
     }
 }
