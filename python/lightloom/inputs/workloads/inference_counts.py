@@ -10,9 +10,8 @@ c values of the KV cache of a token and layer, and for one pass of q requests wi
 - logits: 2·V·h for the last token of each request; V·h parameters are read.
 
 A part takes max(FLOPs / (flops · utilisation), bytes / (memory_bandwidth · memory_utilisation)) / tensor: the roofline
-(Williams, Waterman and Patterson 2009, "Roofline: an insightful visual performance model", figure 1), as Pope et al.
-2022, "Efficiently scaling transformer inference", §2 and appendix, count memory and compute time of a step. Activations
-stay in caches of the chip.
+(Williams, Waterman and Patterson 2009, "Roofline: an insightful visual performance model"), as Pope et al. 2022,
+"Efficiently scaling transformer inference", §2, weigh memory and compute time of a step. Activations stay on the chip.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["KEYS", "is_inference", "read_inference"]
 
 # Keys of the model that only training needs; prompts are causal and as long as `[prefill]` says.
-OF_TRAINING = {"sequence", "causal", "gradient_bytes", "layer_gradients"}
+OF_TRAINING = {"sequence", "causal", "tied_embeddings", "gradient_bytes", "layer_gradients"}
 MOST_OF_LAYER = 1 << 40
 _POOL = (
     ("tensor", "Ranks that share every matrix, axis tp.", 1),
