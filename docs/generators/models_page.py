@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from lightloom.inputs.workloads import inference_keys
 from lightloom.inputs.workloads.model import summaries
 from lightloom.inputs.workloads.model_keys import KEYS, SECTIONS, Form, Key
 
@@ -61,12 +62,51 @@ EXCHANGED = (
         "Zhao et al. 2023, PyTorch FSDP, §3",
     ),
 )
+INFERRED = (
+    ("what", "FLOPs", "bytes of memory", "source"),
+    (
+        "a layer's attention, a step",
+        "2·A·q + 4·h·q·context",
+        "A parameters, and q·context·c cached values",
+        "Pope et al. 2022, §2: a step reads weights and the KV cache",
+    ),
+    (
+        "a layer's attention, prompts",
+        "2·A·t + 4·h·t·prompt / 2",
+        "A parameters, and t·c cached values",
+        "Dao 2023, FlashAttention-2, §4.1, for causal scores",
+    ),
+    (
+        "a layer's network or experts",
+        "2·N·(k + s)·t",
+        "N parameters; (min(E / expert, k·t) + s)·N of experts",
+        "Narayanan et al. 2021, appendix; experts that no token is sent to are not read",
+    ),
+    ("logits, of the last token of each request", "2·V·h·q", "V·h parameters", "the same"),
+    (
+        "time of each",
+        "/ (flops · utilisation · tensor)",
+        "/ (memory_bandwidth · memory_utilisation · tensor)",
+        "the longer of the two: Williams et al. 2009, Roofline",
+    ),
+)
+SENT = (
+    ("what", "messages", "source"),
+    ("tensor", "two AllReduces of a = t·h·parameter_bytes a layer", "Shoeybi et al. 2019, Megatron-LM, §3"),
+    ("expert", "All-to-All of k·a before and after the experts", "GShard, Lepikhin et al. 2020"),
+    ("pipeline", "a from each rank to the next stage, in every slot", "Huang et al. 2019, GPipe, §2.2"),
+    (
+        "caches, with both pools",
+        "L·c·cache_bytes for each token of the prompts, in equal parts, each rank one message at a time",
+        "Patel et al. 2024, Splitwise; Zhong et al. 2024, DistServe",
+    ),
+)
 HEADER = """\
 # Models
 
 A TOML file describes a model, its batch, its parallelism and how fast it is computed; it makes the workload of one
-training iteration. The keys are listed in `python/lightloom/inputs/workloads/model_keys.py`, and `python -m
-docs.generators.models_page` writes this page.
+training iteration, or of [inference](#inference). The keys are listed in
+`python/lightloom/inputs/workloads/model_keys.py`, and `python -m docs.generators.models_page` writes this page.
 
 ## Models that come with Lightloom
 
@@ -124,6 +164,41 @@ while the one before computes. Nothing else overlaps.
 **Left out**: exchanges of the embedding and the logits over `tp` (two of 4·L a microbatch), the AllGather that sequence
 parallelism repeats in the backward pass and overlaps, norms of gradients, the optimizer's step.
 
+## Inference
+
+A description with a table `[prefill]`, `[decode]` or both is of inference: [how to plan it](../how-to/plan-inference.md). Its
+keys, listed in `python/lightloom/inputs/workloads/inference_keys.py`:
+
+{inference_keys}
+
+`kv_heads`, `ffn_hidden` and `vocabulary` are multiples of each pool's `tensor`, `layers` of `pipeline`, `experts` of `expert`,
+`requests` of `microbatches`. With both pools, one of each two of `tensor`, `pipeline` and expert · instances is a multiple
+of the other.
+
+**Ranks.** A pool has tensor · expert · instances · pipeline ranks, numbered as above with instances as `dp`; those of decode
+follow those of prefill, and the axes of two pools are named groups, as `prefill-tp`. Another number of GPUs changes only
+instances, of both pools in their proportion.
+
+**What is counted**, with A parameters of a layer's attention, N of one network or expert, s shared experts, c = 2v values of
+the cache of a token and layer, q requests (of a microbatch) and t tokens of them that go through a stage at once:
+
+{inferred}
+
+**What is communicated:**
+
+{sent}
+
+**Slots.** A batch of prompts takes M + P - 1 slots of M microbatches and P stages, as a pass of training. Decode steps follow
+one another: a step takes max(M, P) slots, and no stage idles with M = P.
+
+**An iteration** is a batch of prompts, or so many `steps`, or both at once: one batch and then its caches on their way, while the
+other pool gives the requests that came before so many steps. It repeats. The times of a document `lightloom.training/1` by
+policy: `first_token_s`, when the batch has its first tokens; `caches_s`, when the caches are with the ranks that decode; the time
+per token is the iteration's time over its steps. Requests that wait for a batch to begin are not in it.
+
+**Left out**: activations that are read and written, exchanges of the embedding and the logits over `tp`, tokens that the last
+stage hands to the first, the choice of tokens, caches of unequal length.
+
 ## An example
 
 ```pycon
@@ -143,14 +218,19 @@ def page() -> str:
     presets += [(f"`{one['name']}`", one["summary"], one["source"]) for one in summaries()]
     return HEADER.format(
         presets=_table(presets),
-        keys="\n\n".join(map(_section, SECTIONS)),
+        keys="\n\n".join(_section(section, KEYS) for section in SECTIONS),
         counted=_table(COUNTED),
         exchanged=_table(EXCHANGED),
+        inference_keys="\n\n".join(
+            _section(section, inference_keys.KEYS) for section in dict.fromkeys(key.section for key in inference_keys.KEYS)
+        ),
+        inferred=_table(INFERRED),
+        sent=_table(SENT),
     )
 
 
-def _section(section: str) -> str:
-    rows = [_row(key) for key in KEYS if key.section == section]
+def _section(section: str, keys: Sequence[Key]) -> str:
+    rows = [_row(key) for key in keys if key.section == section]
     return f"### `[{section}]`\n\n" + _table([("key", "kind", "default", "meaning"), *rows])
 
 

@@ -46,6 +46,10 @@ struct TrainingText<'a> {
     critical_path_s: Ordered<f64>,
     policies: Ordered<Option<f64>>,
     policy_notes: Ordered<String>,
+    #[serde(default)]
+    first_token_s: Ordered<Option<f64>>,
+    #[serde(default)]
+    caches_s: Ordered<Option<f64>>,
     events: Vec<EventText>,
     topologies: Vec<TopologyText>,
     #[serde(borrow)]
@@ -110,7 +114,9 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
         ("initial".into(), json!(training.resting)),
     ]);
     let path = training.critical_path_s.iter().map(|(name, time_s)| (name.clone(), json!(time_s))).collect();
-    let policies = training.policies.iter().map(|(name, time_s)| (name.clone(), json!(time_s))).collect();
+    let by_policy = |times: &[(String, Option<f64>)]| {
+        object(times.iter().map(|(name, time_s)| (name.clone(), json!(time_s))).collect())
+    };
     let notes = training.policy_notes.iter().map(|(name, note)| (name.clone(), json!(note))).collect();
     let events: Vec<String> = training
         .events
@@ -145,7 +151,7 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
     });
     let topologies: Vec<String> = topologies.collect();
     let plans: Vec<String> = training.plans.iter().map(|plan| format!("  {}", indented(plan_to_json(plan)))).collect();
-    let lines = [
+    let mut lines = vec![
         format!("\"schema\": \"{TRAINING_SCHEMA}\""),
         format!("\"policy\": {}", json!(training.policy)),
         format!("\"exact\": {}", training.exact),
@@ -160,14 +166,19 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
         format!("\"reconfiguration_hidden_s\": {}", json!(training.reconfiguration_hidden_s)),
         format!("\"reconfiguration_exposed_s\": {}", json!(training.reconfiguration_exposed_s)),
         format!("\"critical_path_s\": {}", object(path)),
-        format!("\"policies\": {}", object(policies)),
+        format!("\"policies\": {}", by_policy(&training.policies)),
         format!("\"policy_notes\": {}", object(notes)),
+    ];
+    let marks = [("first_token_s", &training.first_token_s), ("caches_s", &training.caches_s)];
+    let marks = marks.iter().filter(|(_, times)| !times.is_empty());
+    lines.extend(marks.map(|(key, times)| format!("\"{key}\": {}", by_policy(times))));
+    lines.extend([
         format!("\"fabric\": {fabric}"),
         format!("\"workload\": {}", indented(workload_to_json(&training.workload))),
         format!("\"events\": [\n{}\n  ]", events.join(",\n")),
         format!("\"topologies\": [{}\n  ]", topologies.join(",")),
         format!("\"plans\": [\n{}\n  ]", plans.join(",\n")),
-    ];
+    ]);
     format!("{{\n  {}\n}}\n", lines.join(",\n  "))
 }
 
@@ -259,6 +270,8 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
         reconfiguration_exposed_s: text.reconfiguration_exposed_s,
         critical_path_s: named(text.critical_path_s),
         policies: text.policies.0,
+        first_token_s: text.first_token_s.0,
+        caches_s: text.caches_s.0,
         policy_notes: text.policy_notes.0,
         workload,
     }

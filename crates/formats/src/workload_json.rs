@@ -6,22 +6,26 @@
 //! | `mesh` | axes and their sizes, fastest first; may be left out |
 //! | `groups` | named lists of ranks; may be left out |
 //! | `matrices` | named lists of rows of bytes; may be left out |
+//! | `inference` | counts, and ids of nodes; may be left out |
 //! | `nodes[].ranks` | a list, or a group's name; left out for all ranks |
 //! | `nodes[].group` | a group's name, or names |
 //! | `nodes[].source`, `destination` | a rank each, or lists of one length |
 
+mod written;
+
 use std::collections::BTreeMap;
 
 use model::{
-    Axis, ByteMatrix, Collective, Error, MatrixUse, NamedMatrix, Over, Rank, RankGroup, Ranks, Result, Work, Workload,
-    WorkloadNode, WorkloadParts, unknown_name,
+    Axis, ByteMatrix, Collective, Error, Inference, MatrixUse, NamedMatrix, Over, Rank, RankGroup, Ranks, Result, Work,
+    Workload, WorkloadNode, WorkloadParts, unknown_name,
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
 
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
 use crate::ordered::Ordered;
+
+pub use written::workload_to_json;
 
 /// The version that is written and read.
 pub const WORKLOAD_SCHEMA: &str = "lightloom.workload/1";
@@ -43,7 +47,19 @@ pub(crate) struct WorkloadText {
     matrices: Ordered<Vec<Vec<u64>>>,
     model_flops: Option<f64>,
     peak_flops: Option<f64>,
+    inference: Option<InferenceText>,
     nodes: Vec<NodeText>,
+}
+
+/// `first_token` and `caches` are ids of nodes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InferenceText {
+    prompts: u64,
+    requests: u64,
+    steps: u64,
+    first_token: Option<String>,
+    caches: Option<String>,
 }
 
 /// A node, with the keys of every kind: which there must be is said when the kind is known.
@@ -85,77 +101,6 @@ enum Names {
 enum Numbers {
     One(Rank),
     Several(Vec<Rank>),
-}
-
-/// `workload` as JSON, one line a node. Numbers are written so that they read back to the bit.
-pub fn workload_to_json(workload: &Workload) -> String {
-    let mut head = vec![format!("\"schema\": \"{WORKLOAD_SCHEMA}\"")];
-    head.extend(workload.name.as_ref().map(|name| format!("\"name\": {}", json!(name))));
-    head.push(format!("\"ranks\": {}", workload.ranks));
-    let mesh: Vec<String> = workload.mesh.iter().map(|axis| format!("{}: {}", json!(axis.name), axis.size)).collect();
-    head.push(format!("\"mesh\": {{{}}}", mesh.join(", ")));
-    let groups: Vec<String> =
-        workload.groups.iter().map(|group| format!("\n    {}: {}", json!(group.name), json!(group.ranks))).collect();
-    head.push(format!("\"groups\": {{{}}}", groups.join(",")));
-    if !workload.matrices.is_empty() {
-        let matrices = workload.matrices.iter();
-        let told = matrices.map(|of| format!("\n    {}: {}", json!(of.name), json!(of.matrix.rows())));
-        head.push(format!("\"matrices\": {{{}}}", told.collect::<Vec<_>>().join(",")));
-    }
-    let flops = [("model_flops", workload.model_flops), ("peak_flops", workload.peak_flops)];
-    head.extend(
-        flops.iter().filter_map(|(key, flops)| flops.map(|flops| format!("\"{key}\": {}", Value::from(flops)))),
-    );
-    let nodes: Vec<String> = workload.nodes.iter().map(|node| format!("    {}", node_value(workload, node))).collect();
-    format!("{{\n  {},\n  \"nodes\": [\n{}\n  ]\n}}\n", head.join(",\n  "), nodes.join(",\n"))
-}
-
-fn node_value(workload: &Workload, node: &WorkloadNode) -> Value {
-    let ranks_value = |ranks: &Ranks| match ranks {
-        Ranks::All => None,
-        Ranks::Group(group) => Some(json!(workload.groups[*group].name)),
-        Ranks::List(list) => Some(json!(list)),
-    };
-    let after: Vec<&str> = node.after.iter().map(|&before| workload.nodes[before].id.as_str()).collect();
-    let mut keys = Map::new();
-    keys.insert("id".into(), json!(node.id));
-    match &node.work {
-        Work::Compute { ranks, duration_s } => {
-            keys.insert("kind".into(), json!("compute"));
-            keys.extend(ranks_value(ranks).map(|ranks| ("ranks".into(), ranks)));
-            keys.insert("duration_s".into(), json!(duration_s));
-        }
-        Work::Collective { collective, over, size_bytes, matrix, stream } => {
-            keys.insert("kind".into(), json!("collective"));
-            keys.insert("collective".into(), json!(collective.name()));
-            match over {
-                Over::Axis { axis, within } => {
-                    keys.insert("axis".into(), json!(workload.mesh[*axis].name));
-                    keys.extend(ranks_value(within).map(|ranks| ("ranks".into(), ranks)));
-                }
-                Over::Groups(groups) => {
-                    let names: Vec<&str> = groups.iter().map(|&group| workload.groups[group].name.as_str()).collect();
-                    keys.insert("group".into(), if names.len() == 1 { json!(names[0]) } else { json!(names) });
-                }
-            }
-            keys.insert("size_bytes".into(), json!(size_bytes));
-            if let Some(used) = matrix {
-                keys.insert("matrix".into(), json!(workload.matrices[used.matrix].name));
-                keys.extend(used.transposed.then(|| ("transposed".into(), json!(true))));
-            }
-            keys.extend(stream.as_ref().map(|stream| ("stream".into(), json!(stream))));
-        }
-        Work::Send { pairs, size_bytes } => {
-            keys.insert("kind".into(), json!("send"));
-            let (sources, destinations): (Vec<Rank>, Vec<Rank>) = pairs.iter().copied().unzip();
-            for (key, ends) in [("source", sources), ("destination", destinations)] {
-                keys.insert(key.into(), if ends.len() == 1 { json!(ends[0]) } else { json!(ends) });
-            }
-            keys.insert("size_bytes".into(), json!(size_bytes));
-        }
-    }
-    keys.insert("after".into(), json!(after));
-    Value::Object(keys)
 }
 
 /// The workload that `text` describes; the inverse of [`workload_to_json`].
@@ -205,6 +150,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
         groups: groups.iter().enumerate().map(|(index, group)| (group.name.clone(), index)).collect(),
         nodes: text.nodes.iter().enumerate().map(|(index, node)| (node.id.clone(), index)).collect(),
     };
+    let inference = text.inference.map(|inference| names.inference(inference)).transpose()?;
     let nodes = text.nodes.into_iter().enumerate().map(|(index, node)| names.node(index, node));
     Workload::new(WorkloadParts {
         name: text.name.map(|name| one_line(&name)),
@@ -215,6 +161,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
         matrices,
         model_flops: text.model_flops,
         peak_flops: text.peak_flops,
+        inference,
     })
 }
 
@@ -268,6 +215,18 @@ struct Known {
 }
 
 impl Known {
+    fn inference(&self, text: InferenceText) -> Result<Inference> {
+        let find = |key: &str, name: Option<String>| {
+            let Some(name) = name else { return Ok(None) };
+            let found = self.nodes.get(&name).copied();
+            let field = format!("workload.inference.{key}");
+            found.map(Some).ok_or_else(|| unknown(&field, "after", &name, &self.nodes))
+        };
+        let InferenceText { prompts, requests, steps, first_token, caches } = text;
+        let (first_token, caches) = (find("first_token", first_token)?, find("caches", caches)?);
+        Ok(Inference { prompts, requests, steps, first_token, caches })
+    }
+
     fn node(&self, index: usize, text: NodeText) -> Result<WorkloadNode> {
         let field = |name: &str| format!("workload.nodes[{index}].{name}");
         let find = |key: &str, name: &str, among: &BTreeMap<String, usize>| {

@@ -67,8 +67,8 @@ pub use traffic::{Traffic, TrafficEntry};
 pub use training_plan::{MessageTopology, TrainingEvent, TrainingPlan};
 pub use translations::Translations;
 pub use workload::{
-    Axis, ByteMatrix, MAX_NODES, MatrixUse, NamedMatrix, Over, RankGroup, Ranks, Work, Workload, WorkloadNode,
-    WorkloadParts,
+    Axis, ByteMatrix, Inference, MAX_NODES, MatrixUse, NamedMatrix, Over, RankGroup, Ranks, Work, Workload,
+    WorkloadNode, WorkloadParts,
 };
 pub use written_out::{SentPath, SentTransfer, paths_of, transfers_of};
 

@@ -79,6 +79,10 @@ pub struct TrainingPlan {
     pub critical_path_s: Vec<(String, f64)>,
     /// Time of an iteration by policy; `None` where the policy does not serve the workload.
     pub policies: Vec<(String, Option<f64>)>,
+    /// By policy, of prompts: when they have their first tokens, s; empty for workloads that are no inference of prompts.
+    pub first_token_s: Vec<(String, Option<f64>)>,
+    /// By policy: when their KV caches are where they are decoded, s; empty where none are sent.
+    pub caches_s: Vec<(String, Option<f64>)>,
     /// Notes on policies.
     pub policy_notes: Vec<(String, String)>,
 }
@@ -128,7 +132,8 @@ impl TrainingPlan {
         }
         let times = [self.total_s, self.compute_s, self.reconfiguration_hidden_s, self.reconfiguration_exposed_s];
         let path = self.critical_path_s.iter().map(|(_, time)| *time);
-        let policies = self.policies.iter().filter_map(|(_, time)| *time);
+        let by_policy = self.policies.iter().chain(&self.first_token_s).chain(&self.caches_s);
+        let policies = by_policy.filter_map(|(_, time)| *time);
         if times.into_iter().chain(path).chain(policies).any(|time| !(time.is_finite() && time >= 0.0)) {
             return Err(Error::malformed("training.total_s", "times must be finite and at least 0"));
         }

@@ -2,6 +2,7 @@
 
 mod byte_matrix;
 mod checks;
+mod inference;
 mod parts;
 mod waits;
 
@@ -14,6 +15,7 @@ use waits::{order_of, waits_of};
 use crate::{Error, Rank, Result};
 
 pub use byte_matrix::{ByteMatrix, MatrixUse, NamedMatrix};
+pub use inference::Inference;
 pub use parts::{Axis, Over, RankGroup, Ranks, Work, WorkloadNode, WorkloadParts};
 
 /// The most nodes of a workload.
@@ -34,7 +36,8 @@ impl Workload {
     /// # Errors
     /// No nodes or ranks, a mesh of another number of ranks, names used twice, ranks that do not exist or are named
     /// twice, groups of one rank, groups of a collective that overlap or differ in size, a duration or size outside
-    /// its range, a matrix of a collective of another kind, number of ranks or size, nodes that wait for each other in a circle.
+    /// its range, a matrix of a collective of another kind, number of ranks or size, counts of inference that do not go
+    /// together, nodes that wait for each other in a circle.
     pub fn new(parts: WorkloadParts) -> Result<Self> {
         check_mesh(&parts)?;
         if parts.nodes.is_empty() || parts.nodes.len() > MAX_NODES {
@@ -60,6 +63,9 @@ impl Workload {
                 let reason = format!("nodes name more than {MAX_NAMED_RANKS} ranks in all");
                 return Err(Error::malformed("workload.nodes", reason));
             }
+        }
+        if let Some(inference) = &parts.inference {
+            inference.check(parts.nodes.len())?;
         }
         let waits = waits_of(&parts);
         let order = order_of(&parts.nodes, &waits)?;

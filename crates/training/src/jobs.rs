@@ -49,6 +49,21 @@ pub(crate) struct Kind {
     pub(crate) matrix: Option<Arc<ByteMatrix>>,
 }
 
+impl Kind {
+    /// The kind whose plans are those of a ReduceScatter, an AllGather or a matrix's All-to-All backwards.
+    pub(crate) fn mirrored(&self) -> Option<Self> {
+        let (collective, matrix) = match (&self.message, &self.matrix) {
+            (Message::Collective(Collective::ReduceScatter), _) => (Collective::AllGather, None),
+            (Message::Collective(Collective::AllGather), _) => (Collective::ReduceScatter, None),
+            (Message::Collective(Collective::AllToAll), Some(matrix)) => {
+                (Collective::AllToAll, Some(Arc::new(matrix.transposed())))
+            }
+            _ => return None,
+        };
+        Some(Self { message: Message::Collective(collective), matrix, ..self.clone() })
+    }
+}
+
 /// The work of a node, as the planner takes it.
 #[derive(Debug, Clone)]
 pub(crate) enum Task {

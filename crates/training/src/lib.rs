@@ -56,12 +56,7 @@ pub fn train(
     let Some(chosen) = outcomes.iter().find(|outcome| outcome.policy == wanted.name) else {
         return Err(Error::infeasible("policy", format!("`{policy}` does not serve the workload on this fabric")));
     };
-    let seconds = |name: &str| {
-        let outcome = outcomes.iter().find(|outcome| outcome.policy == name);
-        (name.to_string(), outcome.map(|outcome| outcome.timeline.total_s))
-    };
     let mut names: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
     names.sort_by_key(|name| *name != "carry");
-    let policies = names.into_iter().map(seconds).collect();
-    result::training_plan(&context, &outcomes, chosen, policies)
+    result::training_plan(&context, &outcomes, chosen, &names)
 }

@@ -1,11 +1,12 @@
 //! Plans for the distinct communications of a workload, by the ports that they have, and the topologies that they begin
 //! and end with.
 
+mod unequal;
+
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use interruption::Interruptible;
-use model::{ByteMatrix, Collective, Fabric, Plan, Result, Shape, Topology};
+use model::{Fabric, Plan, Result, Shape, Topology};
 use rayon::prelude::*;
 
 use crate::cutoffs::library::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
@@ -208,19 +209,6 @@ impl<'a> Library<'a> {
         Ok(())
     }
 
-    /// The topology that is best kept for the sum of different matrices, where kinds have some.
-    fn for_all_matrices(&mut self, kinds: &[usize], ports: u32) -> Option<TopologyId> {
-        let of_kinds = || kinds.iter().map(|&kind| &self.kinds[kind]).filter(|kind| kind.matrix.is_some());
-        let first = of_kinds().next()?;
-        let sum = ByteMatrix::sum(of_kinds().filter_map(|kind| kind.matrix.as_deref()))?;
-        let size_bytes = sum.buffer_bytes();
-        let asked = self.asked(&Kind { matrix: Some(Arc::new(sum)), size_bytes, ..first.clone() }, ports)?;
-        let manner = Manner { start: None, delay_s: PROHIBITIVE_S, planner: None, on: None };
-        let plan = self.group_plans.plan(&asked, &manner).ok()?;
-        let topology = plan.topologies[plan.steps[0].topology].clone();
-        Some(self.id(Circuits::Group(topology)))
-    }
-
     /// Whether some plan of a kind keeps its topology and takes next to no longer than the fastest would if changes
     /// took no time.
     fn is_best_kept(&self, kind: usize, ports: u32) -> bool {
@@ -318,18 +306,9 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// The kind whose plans are those of a ReduceScatter, an AllGather or a matrix's All-to-All backwards, if it is there.
+    /// The kind whose plans are those of a kind backwards, if it is there.
     fn mirror_of(&self, kind: usize) -> Option<usize> {
-        let kind = &self.kinds[kind];
-        let (collective, matrix) = match (&kind.message, &kind.matrix) {
-            (Message::Collective(Collective::ReduceScatter), _) => (Collective::AllGather, None),
-            (Message::Collective(Collective::AllGather), _) => (Collective::ReduceScatter, None),
-            (Message::Collective(Collective::AllToAll), Some(matrix)) => {
-                (Collective::AllToAll, Some(Arc::new(matrix.transposed())))
-            }
-            _ => return None,
-        };
-        let mirror = Kind { message: Message::Collective(collective), matrix, ..kind.clone() };
+        let mirror = self.kinds[kind].mirrored()?;
         self.kinds.iter().position(|known| *known == mirror)
     }
 

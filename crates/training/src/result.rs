@@ -8,9 +8,9 @@ use model::{Initial, MessageTopology, Plan, PlanParts, Result, TrainingEvent, Tr
 use crate::context::Context;
 use crate::jobs::{FamilyKey, Task};
 use crate::policies::Outcome;
-use crate::timeline::Use;
+use crate::timeline::{Timeline, Use};
 
-/// The plan of one of the outcomes; the times of the others are stated with it.
+/// The plan of one of the outcomes; the times of all policies, by their names in this order, are stated with it.
 ///
 /// # Errors
 /// A plan whose parts do not fit, which is a mistake of the planner.
@@ -18,7 +18,7 @@ pub(crate) fn training_plan(
     context: &Context<'_>,
     outcomes: &[Outcome],
     chosen: &Outcome,
-    policies: Vec<(String, Option<f64>)>,
+    names: &[&str],
 ) -> Result<TrainingPlan> {
     let mut plans: Vec<Plan> = Vec::new();
     let mut places: BTreeMap<(usize, Option<u32>), usize> = BTreeMap::new();
@@ -59,6 +59,17 @@ pub(crate) fn training_plan(
     // A difference of like numbers leaves only rounding.
     let all_s = reconfigurations as f64 * context.delay_s();
     let hidden_s = Some(all_s - exposed_s).filter(|hidden_s| *hidden_s > 1e-12 * all_s).unwrap_or(0.0);
+    let by_policy = |seconds: &dyn Fn(&Timeline) -> f64| -> Vec<(String, Option<f64>)> {
+        let of_policy = |name: &&str| {
+            let outcome = outcomes.iter().find(|outcome| outcome.policy == *name);
+            (name.to_string(), outcome.map(|outcome| seconds(&outcome.timeline)))
+        };
+        names.iter().map(of_policy).collect()
+    };
+    let ends_of = |node: Option<usize>| {
+        node.map_or_else(Vec::new, |node| by_policy(&|timeline: &Timeline| timeline.events[node].end_s))
+    };
+    let inference = context.workload.inference.as_ref();
     TrainingPlan {
         policy: chosen.policy.to_string(),
         exact: chosen.is_shortest || timeline.total_s <= context.bound.seconds * (1.0 + 1e-12),
@@ -74,7 +85,9 @@ pub(crate) fn training_plan(
         reconfiguration_hidden_s: hidden_s,
         reconfiguration_exposed_s: exposed_s,
         critical_path_s: critical_path(context.workload, &events, timeline.total_s),
-        policies,
+        policies: by_policy(&|timeline| timeline.total_s),
+        first_token_s: ends_of(inference.and_then(|inference| inference.first_token)),
+        caches_s: ends_of(inference.and_then(|inference| inference.caches)),
         policy_notes: outcomes.iter().map(|outcome| (outcome.policy.to_string(), outcome.note.clone())).collect(),
         events,
         topologies,

@@ -11,6 +11,7 @@
 //! | messages over circuits of a group | `routed` |
 //! | nothing starts later than it must; what reconfigurations are waited for | `waits` |
 //! | the total, the time without communication, the critical path | `summary`, `critical_path` |
+//! | of inference: when prompts have their first tokens, and caches are sent | `inference` |
 //! | the lower bound and the policies' times | `lower_bound`, `port_bytes` |
 //! | what no order of the events is faster than | `order_bound` |
 
@@ -19,6 +20,7 @@ mod critical_path;
 mod durations;
 mod events;
 mod group_plans;
+mod inference;
 mod iteration;
 mod lower_bound;
 mod order;
@@ -54,6 +56,7 @@ pub fn training(training: &TrainingPlan) -> Report {
     checks.extend(replayed.checks);
     checks.extend(waits::check(&iteration, &waits));
     checks.extend(summary::check(&iteration));
+    checks.extend(inference::check(&iteration));
     checks.push(critical_path::check(&iteration));
     checks.extend(lower_bound::check(&iteration));
     checks.push(order_bound::check(&iteration, &streams, &replayed.turns));

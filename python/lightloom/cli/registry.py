@@ -26,7 +26,7 @@ VERBS = (
     Verb(
         "train",
         "lightloom.cli.train",
-        "Plan a training iteration: all its collectives together, while ranks compute.",
+        "Plan an iteration of training or inference: all its collectives together, while ranks compute.",
     ),
     Verb(
         "advise",

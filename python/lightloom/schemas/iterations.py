@@ -77,6 +77,18 @@ WORKLOAD = record(
         "groups": by_name(RANKS, "lists of ranks by name"),
         "model_flops": number("of one iteration over all ranks"),
         "peak_flops": number("of a rank, FLOP/s"),
+        "inference": record(
+            {
+                "prompts": whole("read in an iteration, over all ranks"),
+                "requests": whole("that get a token in each decode step"),
+                "steps": whole("decode steps of an iteration"),
+            },
+            "what an iteration of inference does",
+            optional={
+                "first_token": text("id of the node at whose end the prompts have their first tokens"),
+                "caches": text("id of the node at whose end their KV caches are where they are decoded"),
+            },
+        ),
     },
 )
 TRAINING = record(
@@ -144,6 +156,12 @@ TRAINING = record(
         "plans": several(document("plan"), "of single groups, whose GPUs are the group's ranks in order"),
     },
     optional={
+        "first_token_s": by_name(
+            or_null(number("since the iteration began")), "by policy, when prompts have their first tokens"
+        ),
+        "caches_s": by_name(
+            or_null(number("since the iteration began")), "by policy, when their KV caches are where they are decoded"
+        ),
         "order_bound_s": number("no order of the events takes less, with their plans on their ports"),
         "order_exact": yes_or_no("whether no order of the events is faster, with their plans on their ports, proved"),
     },

@@ -13,6 +13,7 @@ from lightloom.base.frames import Table
 from lightloom.base.views import html, picture, write_trace
 from lightloom.inputs.fabric import Fabric
 from lightloom.plans import Plan
+from lightloom.training.inference import Inference
 from lightloom.training.members import Members
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class MessageTopology(NamedTuple):
 
 
 class Training(Table):
-    """One iteration of a training job on a fabric, which repeats; immutable, seconds and bytes.
+    """One iteration of a training job or of inference on a fabric, which repeats; immutable, seconds and bytes.
 
     Made by `lightloom.train`, or read back by `Training.load` and `Training.from_json`.
     """
@@ -251,6 +252,11 @@ class Training(Table):
         flops, peak = workload.get("model_flops"), workload.get("peak_flops")
         known = flops is not None and peak is not None and self.total_s > 0
         return float(flops / (self.total_s * self.ranks * peak)) if known else None
+
+    @cached_property
+    def inference(self) -> Inference | None:
+        """What requests wait for and how many tokens there are, by policy; None where the workload is no inference."""
+        return Inference.of(self._told)
 
     @cached_property
     def events(self) -> tuple[Event, ...]:

@@ -63,6 +63,7 @@ fn any_workload() -> impl Strategy<Value = Workload> {
             }],
             model_flops: Some(1e15),
             peak_flops: None,
+            inference: None,
             nodes: nodes.collect(),
         })
         .expect("a workload")

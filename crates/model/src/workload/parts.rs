@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::byte_matrix::{MatrixUse, NamedMatrix};
+use super::inference::Inference;
 use crate::{Collective, Rank};
 
 /// A dimension of the mesh of ranks.
@@ -108,6 +109,8 @@ pub struct WorkloadParts {
     pub model_flops: Option<f64>,
     /// Floating-point operations per second of which a rank is capable.
     pub peak_flops: Option<f64>,
+    /// What an iteration of inference does; `None` for other workloads.
+    pub inference: Option<Inference>,
     /// The nodes.
     pub nodes: Vec<WorkloadNode>,
 }

@@ -1,5 +1,7 @@
 """Descriptions of models: a TOML text of a model, its batch and parallelism makes the workload of one iteration.
 
+One with a table `[prefill]` or `[decode]` is of inference (`inference`).
+
 `model_keys.KEYS` lists the keys, `model_counts` has every formula of parameters and FLOPs, `model_layers` what a layer
 exchanges and `model_iteration` the order of it all, with their sources. Ranks are numbered as Megatron-LM does by
 default: tp fastest, then ep, dp and pp.
@@ -14,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import text_of, unknown_name
 from lightloom.base.files import MIB, parse_toml, read_text
+from lightloom.inputs.workloads.inference import inference_workload
+from lightloom.inputs.workloads.inference_keys import is_inference
 from lightloom.inputs.workloads.model_counts import Counts
 from lightloom.inputs.workloads.model_description import Description
 from lightloom.inputs.workloads.model_iteration import Iteration
@@ -65,7 +69,10 @@ def _folder() -> Traversable:
 
 
 def _workload(text: str, where: str, ranks: int | None) -> dict[str, Any]:
-    model = Description.of(parse_toml("model", text, where), where, ranks)
+    values = parse_toml("model", text, where)
+    if is_inference(values):
+        return inference_workload(values, where, ranks)
+    model = Description.of(values, where, ranks)
     iteration = Iteration(model)
     rates = {}
     if model.flops is not None:

@@ -13,12 +13,14 @@ from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.quantities import ACCEPTS, bytes_of, number_of, seconds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["DESCRIPTIVE_KEYS", "KEYS", "SECTIONS", "Form", "Key", "read_keys"]
+__all__ = ["DESCRIPTIVE_KEYS", "INFERENCE", "KEYS", "SECTIONS", "Form", "Key", "read_keys", "read_tables"]
 
 MOST = 1 << 20
 MOST_FLOPS = 1e21
+# Either of these tables makes a description one of inference, which `inference_keys` lists the keys of.
+INFERENCE = ("prefill", "decode")
 # Keys by which a description may describe itself, in addition to its tables; all have texts.
 DESCRIPTIVE_KEYS = ("name", "summary", "source")
 
@@ -32,6 +34,7 @@ class Form(Enum):
     SIZES = "a list of sizes"
     TIME = "a time"
     RATE = "FLOP/s"
+    BANDWIDTH = "bytes/s"
     SHARE = "a share"
 
 
@@ -39,7 +42,7 @@ class Key(NamedTuple):
     """A key of a table.
 
     default: its value where it is left out. otherwise: in words, the value taken without a default; a key without
-    either must be given. least: the smallest whole number that it takes.
+    either must be given. least, most: the smallest and the largest whole number that it takes.
     """
 
     section: str
@@ -49,6 +52,7 @@ class Key(NamedTuple):
     default: int | bool | None = None
     otherwise: str = ""
     least: int = 1
+    most: int = MOST
 
     @property
     def field(self) -> str:
@@ -64,19 +68,20 @@ class Key(NamedTuple):
     def accepts(self) -> str:
         """The accepted values, in words."""
         return {
-            Form.WHOLE: f"a whole number from {self.least} to {MOST}",
+            Form.WHOLE: f"a whole number from {self.least} to {self.most}",
             Form.FLAG: "true or false",
             Form.SIZE: ACCEPTS["size"],
             Form.SIZES: "a list of sizes such as 64MiB, at least one",
             Form.TIME: ACCEPTS["time"],
             Form.RATE: f"a number of FLOP/s from 1 to {MOST_FLOPS:g}",
+            Form.BANDWIDTH: f"a number of bytes/s from 1 to {MOST_FLOPS:g}",
             Form.SHARE: "a number above 0 and at most 1",
         }[self.form]
 
     def value_of(self, value: Any) -> int | float | bool | tuple[int, ...]:
         """The value as the key's type. Raises `InputError` that names the key."""
         if self.form is Form.WHOLE:
-            return whole_number(self.field, value, self.least, MOST)
+            return whole_number(self.field, value, self.least, self.most)
         if self.form is Form.FLAG and isinstance(value, bool):
             return value
         if self.form is Form.SIZES and isinstance(value, list) and value:
@@ -85,9 +90,9 @@ class Key(NamedTuple):
             return _size(self.field, value)
         if self.form is Form.TIME and isinstance(value, (str, int, float)):
             return seconds_of(self.field, value)
-        if self.form in {Form.RATE, Form.SHARE}:
+        if self.form in {Form.RATE, Form.BANDWIDTH, Form.SHARE}:
             number = number_of(self.field, value, self.accepts)
-            if (1 <= number <= MOST_FLOPS) if self.form is Form.RATE else (0 < number <= 1):
+            if (0 < number <= 1) if self.form is Form.SHARE else (1 <= number <= MOST_FLOPS):
                 return number
         raise refuse(self.field, f"`{shown(value)}` is not accepted; it takes {self.accepts}")
 
@@ -179,41 +184,57 @@ def read_keys(values: Mapping[str, Any], where: str) -> dict[str, Any]:
 
     Raises `InputError` that names the table or key, for one that is not known, is missing, or has a wrong value.
     """
-    for name in values:
-        if name not in SECTIONS and name not in DESCRIPTIVE_KEYS:
-            raise unknown_name("model", name, (*SECTIONS, *DESCRIPTIVE_KEYS))
-    found: dict[str, Any] = {name: text_of(name, values[name]) for name in DESCRIPTIVE_KEYS if name in values}
-    for section in SECTIONS:
-        _check_table(section, values, where)
-    for key in KEYS:
-        table = values.get(key.section, {})
-        if key.name in table:
-            found[key.name] = key.value_of(table[key.name])
-        elif key.is_needed and key.section in values:
-            raise refuse(key.field, f"it is missing in {where}; it takes {key.accepts}")
-        else:
-            found[key.name] = key.default
+    found: dict[str, Any] = {}
+    for table in read_tables(values, where, KEYS, TIMED).values():
+        found |= table
+    if not any(name in values for name in TIMED):
+        raise refuse(TIMED[0], f"it is missing in {where}; it takes a table [accelerator], or [compute] in its place")
+    if all(name in values for name in TIMED):
+        raise refuse(TIMED[0], "[accelerator] and [compute] both say how long computation takes; give one of them")
     return found
 
 
-def _check_table(section: str, values: Mapping[str, Any], where: str) -> None:
-    """Refuse a table that is missing, is no table, has unknown keys, or says again what another one says."""
-    if section not in values:
-        if section not in TIMED:
+def read_tables(
+    values: Mapping[str, Any], where: str, keys: Sequence[Key], optional: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """The values of a description's keys, by table; texts about itself are in the table `""`.
+
+    keys: all that there are. optional: tables that may be left out, of whose keys none is needed then. Raises
+    `InputError` as `read_keys`.
+    """
+    sections = tuple(dict.fromkeys(key.section for key in keys))
+    for name in values:
+        if name not in sections and name not in DESCRIPTIVE_KEYS:
+            raise unknown_name("model", name, tuple(dict.fromkeys((*sections, *INFERENCE, *DESCRIPTIVE_KEYS))))
+    found = {"": {name: text_of(name, values[name]) for name in DESCRIPTIVE_KEYS if name in values}}
+    for section in sections:
+        of_section = [key for key in keys if key.section == section]
+        if section in values:
+            _check_table(section, values[section], of_section)
+        elif section not in optional:
             raise refuse(section, f"it is missing in {where}; it takes a table [{section}]")
-        if not any(name in values for name in TIMED):
-            raise refuse(
-                section, f"it is missing in {where}; it takes a table [accelerator], or [compute] in its place"
-            )
-        return
-    if not isinstance(values[section], dict):
-        raise refuse(section, f"`{shown(values[section])}` is not accepted; it takes a table [{section}]")
-    names = [key.name for key in KEYS if key.section == section]
-    for name in values[section]:
+        found[section] = {key.name: _value(key, values, where) for key in of_section}
+    return found
+
+
+def _value(key: Key, values: Mapping[str, Any], where: str) -> Any:
+    """The key's value, or its default; None where it has none."""
+    table = values.get(key.section, {})
+    if key.name in table:
+        return key.value_of(table[key.name])
+    if key.is_needed and key.section in values:
+        raise refuse(key.field, f"it is missing in {where}; it takes {key.accepts}")
+    return key.default
+
+
+def _check_table(section: str, table: Any, keys: Sequence[Key]) -> None:
+    """Refuse what is no table, or has unknown keys."""
+    if not isinstance(table, dict):
+        raise refuse(section, f"`{shown(table)}` is not accepted; it takes a table [{section}]")
+    names = [key.name for key in keys]
+    for name in table:
         if name not in names:
             raise unknown_name(section, name, names)
-    if section in TIMED and all(name in values for name in TIMED):
-        raise refuse(section, "[accelerator] and [compute] both say how long computation takes; give one of them")
 
 
 def _size(field: str, value: Any) -> int:

@@ -10,6 +10,7 @@ from lightloom._core import counted, show_size, show_time
 from lightloom.training.communications import changes_within, communications
 from lightloom.views.policy_titles import IDEAL, OURS, title_of
 from lightloom.views.ratios import factor, gap_words
+from lightloom.views.tables.inference import inference_words, requests_parts
 from lightloom.views.tables.page import bar, heading, render, table
 from lightloom.views.tables.problem import fabric_words
 
@@ -47,6 +48,7 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
         _critical_path(training),
         *map(Text, _summary(training)),
         _policies(training),
+        *([] if training.inference is None else requests_parts(training.inference)),
         *([_kinds(shown)] if kinds else []),
         *map(Text, _left_out(kinds, shown)),
     ]
@@ -54,7 +56,9 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
 
 def _title(training: Training) -> str:
     mesh = " · ".join(f"{axis} {size}" for axis, size in training.mesh.items())
-    name = training.name or "an iteration"
+    named = [] if training.name is None else [training.name]
+    named += [] if training.inference is None else [inference_words(training.inference)]
+    name = ", ".join(named) or "an iteration"
     title = title_of(training.policy)
     how = f"{title}, exact" if training.exact else title
     return (

@@ -60,6 +60,7 @@ fn together(ranks: u32, nodes: &[(&[&[u32]], &[u32])]) -> TrainingPlan {
         matrices: Vec::new(),
         model_flops: None,
         peak_flops: None,
+        inference: None,
         nodes: (0..nodes.len()).map(|index| gather_node(index, of_nodes.next().unwrap())).collect(),
     })
     .unwrap();
@@ -105,6 +106,7 @@ fn sixteen_groups_of_8_take_as_long_as_one() {
         matrices: Vec::new(),
         model_flops: None,
         peak_flops: None,
+        inference: None,
         nodes: vec![gather_node(0, Over::Axis { axis: 0, within: Ranks::All })],
     })
     .unwrap();

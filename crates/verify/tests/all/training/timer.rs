@@ -182,6 +182,7 @@ pub fn workload(items: &[Item]) -> Workload {
         matrices: Vec::new(),
         model_flops: None,
         peak_flops: None,
+        inference: None,
         nodes: nodes.collect(),
     })
     .unwrap()
@@ -332,6 +333,8 @@ pub fn assemble(
         reconfiguration_exposed_s: exposed_s,
         critical_path_s: path.into_iter().collect(),
         policies: vec![("carry".into(), Some(total_s)), ("static".into(), None), ("packet-switch".into(), Some(0.0))],
+        first_token_s: Vec::new(),
+        caches_s: Vec::new(),
         policy_notes: Vec::new(),
     }
 }

@@ -1,0 +1,25 @@
+//! A topology for All-to-Alls of different matrices.
+
+use std::sync::Arc;
+
+use model::ByteMatrix;
+
+use super::{Circuits, Library, PROHIBITIVE_S};
+use crate::entry::TopologyId;
+use crate::group_plans::Manner;
+use crate::jobs::Kind;
+
+impl Library<'_> {
+    /// The topology that is best kept for the sum of different matrices, where kinds have some.
+    pub(super) fn for_all_matrices(&mut self, kinds: &[usize], ports: u32) -> Option<TopologyId> {
+        let of_kinds = || kinds.iter().map(|&kind| &self.kinds[kind]).filter(|kind| kind.matrix.is_some());
+        let first = of_kinds().next()?;
+        let sum = ByteMatrix::sum(of_kinds().filter_map(|kind| kind.matrix.as_deref()))?;
+        let size_bytes = sum.buffer_bytes();
+        let asked = self.asked(&Kind { matrix: Some(Arc::new(sum)), size_bytes, ..first.clone() }, ports)?;
+        let manner = Manner { start: None, delay_s: PROHIBITIVE_S, planner: None, on: None };
+        let plan = self.group_plans.plan(&asked, &manner).ok()?;
+        let topology = plan.topologies[plan.steps[0].topology].clone();
+        Some(self.id(Circuits::Group(topology)))
+    }
+}
