@@ -300,7 +300,9 @@ def test_stages_hand_on_what_they_have() -> None:
     workload = small(prefill=None, decode={**pool, "steps": 2})
     ids = [node["id"] for node in workload["nodes"]]
     # Both stages have something in both slots of a step, and the last one hands its tokens to nobody.
-    assert [name for name in ids if name.endswith("send")] == [f"step-{s}-slot-{n}-send" for s in (0, 1) for n in (0, 1)]
+    assert [name for name in ids if name.endswith("send")] == [
+        f"step-{s}-slot-{n}-send" for s in (0, 1) for n in (0, 1)
+    ]
     alone = small(prefill=None, decode={**pool, "microbatches": 1, "requests": 2, "steps": 1})
     # One part: stage 1 has it in the second slot, after which nothing is handed on.
     assert [node["id"] for node in alone["nodes"] if node["kind"] != "compute"] == ["step-0-slot-0-send"]

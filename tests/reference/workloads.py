@@ -38,7 +38,10 @@ def groups_of(workload: Workload, node: Node) -> list[list[int]]:
 
 KEYS = {
     "compute": ({"id", "kind", "duration_s", "after"}, {"ranks"}),
-    "collective": ({"id", "kind", "collective", "size_bytes", "after"}, {"axis", "group", "ranks", "stream"}),
+    "collective": (
+        {"id", "kind", "collective", "size_bytes", "after"},
+        {"axis", "group", "ranks", "stream", "matrix", "transposed"},
+    ),
     "send": ({"id", "kind", "source", "destination", "size_bytes", "after"}, set()),
 }
 COLLECTIVES = {*names("collectives")}
@@ -77,6 +80,11 @@ def check(workload: Workload) -> None:
         assert len({len(group) for group in groups}) == 1
         assert len(groups[0]) > 1
         _check_ranks(workload, [rank for group in groups for rank in group])
+        if "matrix" in node:
+            rows = workload["matrices"][node["matrix"]]
+            assert node["collective"] == "all-to-all"
+            assert [len(row) for row in rows] == [len(groups[0])] * len(groups[0])
+            assert node["size_bytes"] == max(*map(sum, rows), *map(sum, zip(*rows, strict=True)))
     _check_acyclic(workload)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import lightloom as ll
 from tests.names import names
+from tests.reference.workloads import groups_of
 
 if TYPE_CHECKING:
     import random
@@ -116,3 +117,24 @@ def _ends(rng: random.Random, mesh: dict[str, int], members: list[int]) -> dict[
     if len(pairs) == 1 and rng.random() < 0.5:
         return {"source": pairs[0][0], "destination": pairs[0][1]}
     return {"source": [one for one, _ in pairs], "destination": [other for _, other in pairs]}
+
+
+def with_matrices(rng: random.Random, told: dict[str, Any]) -> dict[str, Any]:
+    """A workload with All-to-Alls of matrices in place of some collectives, some of them transposed."""
+    matrices: dict[str, list[list[int]]] = {}
+    nodes = []
+    for node in told["nodes"]:
+        if node["kind"] != "collective" or rng.random() < 0.3:
+            nodes.append(node)
+            continue
+        places = len(groups_of(told, node)[0])
+        named = [name for name, rows in matrices.items() if len(rows) == places]
+        if not named or rng.random() < 0.5:
+            rows = [[rng.choice((0, 1, 10**4, rng.randrange(10**6))) for _ in range(places)] for _ in range(places)]
+            rows[0][1] += 1
+            named = [f"m{len(matrices)}"]
+            matrices[named[0]] = rows
+        changed = {**node, "collective": "all-to-all", "matrix": rng.choice(named), "transposed": rng.random() < 0.5}
+        del changed["size_bytes"]
+        nodes.append(changed)
+    return {**told, "matrices": matrices, "nodes": nodes}

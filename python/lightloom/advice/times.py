@@ -183,6 +183,11 @@ def _scaled(workload: Workload, factor: float) -> Workload:
     """The workload with all of its messages larger by a factor, and the same computation."""
     told: dict[str, Any] = json.loads(workload.to_json())
     for node in told["nodes"]:
-        if "size_bytes" in node:
+        if "matrix" in node:
+            del node["size_bytes"]
+        elif "size_bytes" in node:
             node["size_bytes"] = _scaled_size(node["size_bytes"], factor)
+    for rows in told.get("matrices", {}).values():
+        for row in rows:
+            row[:] = [_scaled_size(size, factor) if size else 0 for size in row]
     return Workload.of(told)

@@ -54,6 +54,8 @@ WORKLOAD = record(
                             "axis": text("in whose groups it runs"),
                             "ranks": SOME_RANKS,
                             "group": either("groups that run it", text("a group"), several(text("a group"), "groups")),
+                            "matrix": text("of bytes from each rank of a group to each, of an all-to-all"),
+                            "transposed": yes_or_no("whether its rows are destinations"),
                             "stream": text("collectives of one stream run one at a time on each rank"),
                         },
                     ),
@@ -75,6 +77,7 @@ WORKLOAD = record(
         "name": text("what it is called"),
         "mesh": by_name(whole("size", least=1), "axes of ranks, the first the fastest"),
         "groups": by_name(RANKS, "lists of ranks by name"),
+        "matrices": by_name(several(several(whole("bytes"), "to every rank"), "from every rank"), "matrices by name"),
         "model_flops": number("of one iteration over all ranks"),
         "peak_flops": number("of a rank, FLOP/s"),
         "inference": record(

@@ -4,12 +4,21 @@ use std::sync::Arc;
 
 use model::ByteMatrix;
 
-use super::{Circuits, Library, PROHIBITIVE_S};
-use crate::entry::TopologyId;
+use super::{Circuits, Library, PROHIBITIVE_S, Wish};
+use crate::entry::{Entry, TopologyId};
 use crate::group_plans::Manner;
 use crate::jobs::Kind;
 
 impl Library<'_> {
+    /// The best plan of a kind that keeps a topology from begin to end; `None` where there is none.
+    pub(crate) fn staying(&mut self, kind: usize, ports: u32, on: TopologyId) -> Option<Entry> {
+        let start = self.group_topology(on)?.clone();
+        let manner = Manner { start: Some(start), delay_s: PROHIBITIVE_S, planner: None, on: None };
+        let plan = self.planned(&Wish { kind, ports, manner }).ok()??;
+        let entry = self.add(kind, ports, plan);
+        (entry.keeps && entry.first == on).then_some(entry)
+    }
+
     /// The topology that is best kept for the sum of different matrices, where kinds have some.
     pub(super) fn for_all_matrices(&mut self, kinds: &[usize], ports: u32) -> Option<TopologyId> {
         let of_kinds = || kinds.iter().map(|&kind| &self.kinds[kind]).filter(|kind| kind.matrix.is_some());

@@ -25,15 +25,18 @@ from lightloom.inputs.workloads.inference_counts import PassWork
 from lightloom.inputs.workloads.inference_pools import Description
 from lightloom.inputs.workloads.model_graph import Graph
 from lightloom.inputs.workloads.model_layers import Exchange
+from lightloom.inputs.workloads.routing import ExpertTraffic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lightloom.inputs.workloads.inference_pools import Accelerator, Model, Pool
+    from lightloom.inputs.workloads.inference_pools import Model, Pool
 
 __all__ = ["inference_workload"]
 
 SCHEMA = "lightloom.workload/1"
+# The All-to-All that brings results back from experts.
+BACK = "ep-1"
 
 
 def inference_workload(values: Mapping[str, Any], where: str, ranks: int | None) -> dict[str, Any]:
@@ -46,10 +49,7 @@ def inference_workload(values: Mapping[str, Any], where: str, ranks: int | None)
     pools = told.pools
     graph = Graph(sum(pool.steps * pool.slots * told.model.layers // pool.pipeline for pool in pools))
     groups: dict[str, list[int]] = {}
-    passes = {
-        pool.name: Passes(told.model, told.accelerator, pool, graph, groups, has_groups=len(pools) > 1)
-        for pool in pools
-    }
+    passes = {pool.name: Passes(told, pool, graph, groups) for pool in pools}
     inference: dict[str, Any] = {"prompts": 0, "requests": 0, "steps": 0}
     if told.prefill is not None:
         passes["prefill"].run("prefill")
@@ -64,12 +64,14 @@ def inference_workload(values: Mapping[str, Any], where: str, ranks: int | None)
             passes["decode"].run(f"step-{step}")
         inference["requests"] = told.decode.requests * told.decode.replicas
         inference["steps"] = told.decode.steps
+    matrices = {name: rows for of_pool in passes.values() for name, rows in of_pool.matrices.items()}
     return {
         "schema": SCHEMA,
         **({} if told.name is None else {"name": told.name}),
         "ranks": sum(pool.ranks for pool in pools),
         "mesh": pools[0].mesh if len(pools) == 1 else {},
         "groups": groups,
+        **({"matrices": matrices} if matrices else {}),
         "model_flops": float(sum(PassWork(told.model, pool).flops for pool in pools)),
         "peak_flops": told.accelerator.flops,
         "inference": inference,
@@ -82,22 +84,25 @@ class Passes:
 
     def __init__(
         self,
-        model: Model,
-        accelerator: Accelerator,
+        told: Description,
         pool: Pool,
         graph: Graph,
         groups: dict[str, list[int]],
-        *,
-        has_groups: bool,
     ) -> None:
-        """groups: lists of ranks by name, to which those that nodes name are added; has_groups: of the axes too."""
-        self._pool, self._graph, self._groups, self._has_groups = pool, graph, groups, has_groups
+        """groups: lists of ranks by name, to which those that nodes name are added."""
+        model, accelerator = told.model, told.accelerator
+        # Of several pools the axes' groups have names too.
+        self._has_groups = has_groups = len(told.pools) > 1
+        self._pool, self._graph, self._groups = pool, graph, groups
         self._layers = model.layers // pool.pipeline
         work = PassWork(model, pool)
         self._seconds = {
             name: getattr(work, name).seconds(accelerator, pool.tensor) for name in ("attention", "network", "logits")
         }
         self._size = pool.tokens * model.hidden * model.parameter_bytes
+        routing = told.routing if pool.expert > 1 else None
+        name = f"{pool.name}-routing" if has_groups else "routing"
+        self._tokens = ExpertTraffic(routing, pool.expert, model.experts_per_token * self._size, name)
         sums = (Exchange("tp", "all-reduce", self._size),) if pool.tensor > 1 else ()
         tokens = (Exchange("ep", "all-to-all", model.experts_per_token * self._size),) if pool.expert > 1 else ()
         network = "network" if model.experts == 1 else "experts"
@@ -107,12 +112,17 @@ class Passes:
             *(("ep-0", exchange) for exchange in tokens),
             (network, self._seconds["network"]),
             *(("tp-1", exchange) for exchange in sums),
-            *(("ep-1", exchange) for exchange in tokens),
+            *((BACK, exchange) for exchange in tokens),
         )
         self._over = {exchange.axis: self._fields(exchange.axis) for exchange in (*sums, *tokens)}
         self._all = {"ranks": self._named(pool.name, range(pool.first, pool.first + pool.ranks))} if has_groups else {}
         last = range(pool.first + pool.ranks - pool.stage_ranks, pool.first + pool.ranks)
         self._last = {"ranks": self._named(f"{pool.name}-last-stage", last)} if pool.pipeline > 1 else self._all
+
+    @property
+    def matrices(self) -> dict[str, list[list[int]]]:
+        """The matrices that nodes name."""
+        return self._tokens.matrices
 
     def run(self, name: str) -> None:
         """The nodes of one pass, each waiting for the one before."""
@@ -120,7 +130,7 @@ class Passes:
         for slot in range(pool.slots):
             here = name if pool.slots == 1 else f"{name}-slot-{slot}"
             for layer in range(self._layers):
-                self._layer(f"{here}-layer-{layer}")
+                self._layer(f"{here}-layer-{layer}", layer)
             if pool.is_busy(slot, pool.pipeline - 1):
                 self._graph.compute(f"{here}-logits", self._seconds["logits"], **self._last)
             if any(pool.is_busy(slot, stage) for stage in range(pool.pipeline - 1)):
@@ -129,7 +139,7 @@ class Passes:
                 ends = {"source": list(near), "destination": list(far)}
                 self._graph.then(f"{here}-send", kind="send", **ends, size_bytes=self._size)
 
-    def _layer(self, name: str) -> None:
+    def _layer(self, name: str, layer: int) -> None:
         """Parts with nothing to exchange between them are one node."""
         seconds, computed = 0.0, []
         for part, what in self._parts:
@@ -139,8 +149,10 @@ class Passes:
             if computed:
                 self._graph.compute(f"{name}-{'-'.join(computed)}", seconds, **self._all)
                 seconds, computed = 0.0, []
+            of_experts = self._tokens.fields(layer, is_back=part == BACK)
+            size = of_experts if what.axis == "ep" else {"size_bytes": what.size_bytes}
             kind = {"kind": "collective", "collective": what.collective}
-            self._graph.then(f"{name}-{part}", **kind, **self._over[what.axis], size_bytes=what.size_bytes)
+            self._graph.then(f"{name}-{part}", **kind, **self._over[what.axis], **size)
         if computed:
             self._graph.compute(f"{name}-{'-'.join(computed)}", seconds, **self._all)
 

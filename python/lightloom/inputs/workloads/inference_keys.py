@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lightloom.inputs.workloads import model_keys
-from lightloom.inputs.workloads.model_keys import INFERENCE, Form, Key, read_tables
+from lightloom.inputs.workloads.model_keys import INFERENCE, ROUTING, Form, Key, read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,6 +60,7 @@ KEYS = (
     Key("decode", "requests", Form.WHOLE, "Requests that get a token a step on each tensor-parallel group.", default=1),
     Key("decode", "steps", Form.WHOLE, "Steps of an iteration.", default=1),
     *_pool("decode"),
+    *(key for key in model_keys.KEYS if key.section == ROUTING),
     *(key for key in model_keys.KEYS if key.section == "accelerator"),
     Key("accelerator", "memory_bandwidth", Form.BANDWIDTH, "Peak rate at which a rank reads its memory."),
     Key("accelerator", "memory_utilisation", Form.SHARE, "Share of that rate that is reached.", default=1),
@@ -73,4 +74,4 @@ def is_inference(values: Mapping[str, Any]) -> bool:
 
 def read_inference(values: Mapping[str, Any], where: str) -> dict[str, dict[str, Any]]:
     """The values of a description of inference by table; errors as for `model_keys.read_tables`."""
-    return read_tables(values, where, KEYS, INFERENCE)
+    return read_tables(values, where, KEYS, (*INFERENCE, ROUTING))

@@ -10,7 +10,8 @@ from lightloom.base.errors import refuse
 from lightloom.base.whole_numbers import whole_number
 from lightloom.formats.workload_options import LEAST_RANKS, MOST_RANKS
 from lightloom.inputs.workloads.inference_keys import read_inference
-from lightloom.inputs.workloads.model_keys import INFERENCE
+from lightloom.inputs.workloads.model_keys import INFERENCE, ROUTING
+from lightloom.inputs.workloads.routing import Routing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,6 +168,7 @@ class Description(NamedTuple):
     accelerator: Accelerator
     prefill: Pool | None
     decode: Pool | None
+    routing: Routing | None
     name: str | None
 
     @classmethod
@@ -196,6 +198,7 @@ class Description(NamedTuple):
             Accelerator(**tables["accelerator"]),
             by_name.get("prefill"),
             by_name.get("decode"),
+            Routing.of(values, tables[ROUTING], max(pool.expert for pool in pools)),
             tables[""].get("name"),
         )
 

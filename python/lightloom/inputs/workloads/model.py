@@ -83,6 +83,7 @@ def _workload(text: str, where: str, ranks: int | None) -> dict[str, Any]:
         "ranks": model.ranks,
         "mesh": model.mesh,
         "groups": iteration.groups,
+        **({"matrices": iteration.matrices} if iteration.matrices else {}),
         **rates,
         "nodes": iteration.nodes,
     }

@@ -9,6 +9,7 @@ from lightloom.base.errors import refuse
 from lightloom.base.whole_numbers import whole_number
 from lightloom.formats.workload_options import LEAST_RANKS, MOST_RANKS
 from lightloom.inputs.workloads.model_keys import KEYS, read_keys
+from lightloom.inputs.workloads.routing import Routing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +55,11 @@ class Description:
     bucket: int | None
     flops: float | None
     utilisation: float | None
+    traffic: str | None
+    matrices: int
+    drift: float | None
+    seed: int
+    routing: Routing | None
     forward: float | None
     backward: float | None
     name: str | None = None
@@ -69,6 +75,7 @@ class Description:
         found = read_keys(values, where)
         for name, same in (("kv_heads", "heads"), ("gradient_bytes", "parameter_bytes")):
             found[name] = found[same] if found[name] is None else found[name]
+        found["routing"] = Routing.of(values, found, found["expert"])
         made = cls(**found)
         if ranks is not None:
             copy = made.tensor * made.pipeline * made.expert

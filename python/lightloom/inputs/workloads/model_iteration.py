@@ -31,14 +31,15 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom.inputs.workloads.model_counts import Counts, times
 from lightloom.inputs.workloads.model_graph import Graph
-from lightloom.inputs.workloads.model_layers import activation_bytes, layer_parts
+from lightloom.inputs.workloads.model_layers import activation_bytes, expert_bytes, layer_parts
 from lightloom.inputs.workloads.model_replicas import DENSE, Bucket, Replicas
+from lightloom.inputs.workloads.routing import ExpertTraffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lightloom.inputs.workloads.model_description import Description
-    from lightloom.inputs.workloads.model_layers import Part
+    from lightloom.inputs.workloads.model_layers import Exchange, Part
 
 __all__ = ["Iteration"]
 
@@ -52,6 +53,7 @@ class Iteration:
         self._model = model
         self._graph = Graph(2 * model.slots * model.stage_layers)
         self._replicas = Replicas(model)
+        self._tokens = ExpertTraffic(model.routing, model.expert, expert_bytes(model))
         forward, backward = times(model, Counts(model))
         self._logits_s = {FORWARD: forward.logits_s, BACKWARD: backward.logits_s}
         self._parts = {
@@ -70,6 +72,11 @@ class Iteration:
     def nodes(self) -> list[dict[str, Any]]:
         """The nodes as the workload has them."""
         return self._graph.nodes
+
+    @property
+    def matrices(self) -> dict[str, list[list[int]]]:
+        """The matrices that nodes name."""
+        return self._tokens.matrices
 
     @property
     def groups(self) -> dict[str, list[int]]:
@@ -105,8 +112,8 @@ class Iteration:
             if model.sharded:
                 self._gather()
             if way == BACKWARD and model.recomputation:
-                self._layer(f"{here}-again", self._parts[FORWARD])
-            self._layer(here, self._parts[way])
+                self._layer(f"{here}-again", layer, self._parts[FORWARD])
+            self._layer(here, layer, self._parts[way])
             if way == BACKWARD and (model.sharded or finished is not None):
                 self._reduce(here, self._buckets[index], finished)
         if way == FORWARD:
@@ -115,7 +122,7 @@ class Iteration:
             self._reduce(name, self._replicas.end_buckets(), finished)
         self._send(way, slot)
 
-    def _layer(self, name: str, parts: tuple[Part, ...]) -> None:
+    def _layer(self, name: str, layer: int, parts: tuple[Part, ...]) -> None:
         """Parts with nothing to exchange between them are one node."""
         seconds, exchanges = 0.0, 0
         computed: list[str] = []
@@ -132,11 +139,16 @@ class Iteration:
                         kind="collective",
                         collective=exchange.collective,
                         axis=exchange.axis,
-                        size_bytes=exchange.size_bytes,
+                        **self._bytes_of(exchange, layer, is_after=bool(is_after)),
                     )
                     exchanges += 1
         if computed:
             self._graph.compute(name if not exchanges else f"{name}-{'-'.join(computed)}", seconds)
+
+    def _bytes_of(self, exchange: Exchange, layer: int, *, is_after: bool) -> dict[str, Any]:
+        if exchange.axis == "ep":
+            return self._tokens.fields(layer, is_back=is_after)
+        return {"size_bytes": exchange.size_bytes}
 
     def _logits(self, way: str, slot: int) -> None:
         model = self._model

@@ -15,12 +15,14 @@ from lightloom.inputs.quantities import ACCEPTS, bytes_of, number_of, seconds_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["DESCRIPTIVE_KEYS", "INFERENCE", "KEYS", "SECTIONS", "Form", "Key", "read_keys", "read_tables"]
+__all__ = ["DESCRIPTIVE_KEYS", "INFERENCE", "KEYS", "ROUTING", "SECTIONS", "Form", "Key", "read_keys", "read_tables"]
 
 MOST = 1 << 20
 MOST_FLOPS = 1e21
 # Either of these tables makes a description one of inference, which `inference_keys` lists the keys of.
 INFERENCE = ("prefill", "decode")
+# The table that says how tokens are spread over experts; without it, evenly.
+ROUTING = "routing"
 # Keys by which a description may describe itself, in addition to its tables; all have texts.
 DESCRIPTIVE_KEYS = ("name", "summary", "source")
 
@@ -36,6 +38,7 @@ class Form(Enum):
     RATE = "FLOP/s"
     BANDWIDTH = "bytes/s"
     SHARE = "a share"
+    TRAFFIC = "the name of a generated matrix"
 
 
 class Key(NamedTuple):
@@ -76,13 +79,14 @@ class Key(NamedTuple):
             Form.RATE: f"a number of FLOP/s from 1 to {MOST_FLOPS:g}",
             Form.BANDWIDTH: f"a number of bytes/s from 1 to {MOST_FLOPS:g}",
             Form.SHARE: "a number above 0 and at most 1",
+            Form.TRAFFIC: "a name of `lightloom list workloads`, such as top-k:2:1.2:1.25",
         }[self.form]
 
-    def value_of(self, value: Any) -> int | float | bool | tuple[int, ...]:
+    def value_of(self, value: Any) -> int | float | bool | str | tuple[int, ...]:
         """The value as the key's type. Raises `InputError` that names the key."""
         if self.form is Form.WHOLE:
             return whole_number(self.field, value, self.least, self.most)
-        if self.form is Form.FLAG and isinstance(value, bool):
+        if isinstance(value, {Form.FLAG: bool, Form.TRAFFIC: str}.get(self.form, ())):
             return value
         if self.form is Form.SIZES and isinstance(value, list) and value:
             return tuple(_size(self.field, item) for item in value)
@@ -169,6 +173,16 @@ KEYS = (
         "parallelism", "overlap_gradients", Form.FLAG, "Gradients are reduced during the backward pass.", default=False
     ),
     Key("parallelism", "bucket", Form.SIZE, "Bytes of one reduction of gradients.", otherwise="a layer each"),
+    Key(ROUTING, "traffic", Form.TRAFFIC, "Tokens that the ranks of ep send each other, as matrices are drawn."),
+    Key(ROUTING, "matrices", Form.WHOLE, "Different matrices; layers take them in turn.", default=1),
+    Key(
+        ROUTING,
+        "drift",
+        Form.SHARE,
+        "Share of a matrix that is drawn anew, the rest being that of the one before.",
+        otherwise="all",
+    ),
+    Key(ROUTING, "seed", Form.WHOLE, "Of everything drawn.", default=0, least=0),
     Key("accelerator", "flops", Form.RATE, "Peak of one rank, FLOP/s."),
     Key("accelerator", "utilisation", Form.SHARE, "Share of the peak that computation reaches."),
     Key("compute", "forward", Form.TIME, "Time of a rank's layers for a microbatch, forward."),
@@ -185,7 +199,7 @@ def read_keys(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     Raises `InputError` that names the table or key, for one that is not known, is missing, or has a wrong value.
     """
     found: dict[str, Any] = {}
-    for table in read_tables(values, where, KEYS, TIMED).values():
+    for table in read_tables(values, where, KEYS, (*TIMED, ROUTING)).values():
         found |= table
     if not any(name in values for name in TIMED):
         raise refuse(TIMED[0], f"it is missing in {where}; it takes a table [accelerator], or [compute] in its place")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lightloom.inputs.workloads.model_counts import Times
     from lightloom.inputs.workloads.model_description import Description
 
-__all__ = ["Exchange", "Part", "activation_bytes", "layer_parts"]
+__all__ = ["Exchange", "Part", "activation_bytes", "expert_bytes", "layer_parts"]
 
 
 class Exchange(NamedTuple):
@@ -43,6 +43,12 @@ class Part(NamedTuple):
 def activation_bytes(model: Description) -> int:
     """Bytes of the hidden states of one microbatch."""
     return model.micro_batch * model.sequence * model.hidden * model.parameter_bytes
+
+
+def expert_bytes(model: Description) -> int:
+    """Bytes of a rank's tokens on their way to experts, one layer of one microbatch."""
+    copies = model.experts_per_token * activation_bytes(model)
+    return copies // model.tensor if model.sequence_parallel else copies
 
 
 def layer_parts(model: Description, times: Times) -> tuple[Part, Part]:
@@ -68,9 +74,5 @@ def _around_network(model: Description) -> tuple[tuple[Exchange, ...], tuple[Exc
     before, after = _tensor_parallel(model, model.experts_per_token)
     if model.expert == 1:
         return before, after
-    copies = model.experts_per_token * activation_bytes(model)
-    if model.sequence_parallel:
-        tokens = Exchange("ep", "all-to-all", copies // model.tensor)
-        return (tokens, *before), (*after, tokens)
-    tokens = Exchange("ep", "all-to-all", copies)
-    return (tokens, *before), (tokens, *after)
+    tokens = Exchange("ep", "all-to-all", expert_bytes(model))
+    return (tokens, *before), ((*after, tokens) if model.sequence_parallel else (tokens, *after))

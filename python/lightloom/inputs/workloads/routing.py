@@ -1,0 +1,90 @@
+"""Tokens that are spread unevenly over experts: a matrix of bytes for the All-to-Alls of every layer.
+
+Layer l sends its tokens to experts by matrix l modulo `matrices`, and the experts' results come back by the transposed
+one; so do gradients in the backward pass. All groups of an axis communicate by the same matrix. Of each matrix but the
+first a share `drift` is drawn anew, and the rest is that of the matrix before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lightloom.base.errors import InputError, refuse
+from lightloom.inputs.matrix import generated_matrix
+from lightloom.inputs.workloads.model_keys import ROUTING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+__all__ = ["ExpertTraffic", "Routing"]
+
+MOST_ENTRIES = 1 << 22
+
+
+class Routing(NamedTuple):
+    """How tokens are spread over experts; the keys of the table `[routing]`."""
+
+    traffic: str
+    matrices: int
+    drift: float | None
+    seed: int
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], told: Mapping[str, Any], experts: int) -> Routing | None:
+        """The table of a description `values`, whose keys were read as `told`; None where it has none.
+
+        experts: ranks that share the experts. Raises `InputError` that names the table where no tokens are sent.
+        """
+        if ROUTING not in values:
+            return None
+        if experts == 1:
+            raise refuse(ROUTING, "it is for experts on several ranks, and no tokens are sent here")
+        return cls(**{name: told[name] for name in cls._fields})
+
+
+class ExpertTraffic:
+    """The matrices of the All-to-Alls between the ranks of one size of groups."""
+
+    def __init__(self, routing: Routing | None, ranks: int, size_bytes: int, name: str = "routing") -> None:
+        """For groups of `ranks` ranks whose buffers have `size_bytes` where all blocks are equal; no routing: they are.
+
+        Raises `InputError` that names the key where there is no such traffic, or the matrices are too large.
+        """
+        self._size = size_bytes
+        self._name = name
+        self._rows = [] if routing is None else _matrices(routing, ranks, size_bytes)
+        self._busiest = [int(max(rows.sum(axis=0).max(), rows.sum(axis=1).max())) for rows in self._rows]
+
+    @property
+    def matrices(self) -> dict[str, list[list[int]]]:
+        """The matrices by name, as a workload has them."""
+        return {f"{self._name}-{index}": rows.tolist() for index, rows in enumerate(self._rows)}
+
+    def fields(self, layer: int, *, is_back: bool) -> dict[str, Any]:
+        """The fields of a node of a layer's All-to-All that say its bytes; is_back: from the experts."""
+        if not self._rows:
+            return {"size_bytes": self._size}
+        index = layer % len(self._rows)
+        turned = {"transposed": True} if is_back else {}
+        return {"size_bytes": self._busiest[index], "matrix": f"{self._name}-{index}", **turned}
+
+
+def _matrices(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int64]]:
+    """Whole bytes; the mean of the pairs is that of equal blocks."""
+    if routing.matrices * ranks * ranks > MOST_ENTRIES:
+        most = MOST_ENTRIES // (ranks * ranks)
+        raise refuse("routing.matrices", f"`{routing.matrices}` is not accepted; it takes at most {most}")
+    mean = max(1, round(size_bytes / ranks))
+    drift = 1.0 if routing.drift is None else routing.drift
+    made: list[NDArray[np.float64]] = []
+    for index in range(routing.matrices):
+        try:
+            drawn = generated_matrix(routing.traffic, ranks, mean, seed=routing.seed + index)
+        except InputError as error:
+            raise refuse("routing.traffic", str(error).partition(": ")[2]) from error
+        made.append(drawn if not made else (1.0 - drift) * made[-1] + drift * drawn)
+    return [np.rint(matrix).astype(np.int64) for matrix in made]
