@@ -137,8 +137,8 @@ With v = h · kv_heads / heads and g = 2 matrices of a network, 3 of a gated one
 
 {counted}
 
-Biases, norms, routers and learned positions, some hundredths of a percent of the parameters, are left out. Tokens are
-taken to be spread evenly over experts. Times of `[compute]` are shared equally between layers and by FLOPs between
+Biases, norms, routers and learned positions, some hundredths of a percent of the parameters, are left out. Without
+`[routing]` tokens are spread evenly over experts. Times of `[compute]` are shared equally between layers and by FLOPs between
 attention and network; the logits are in them.
 
 ## What is communicated
@@ -160,6 +160,13 @@ before the next.
 where they are tied, these two then add theirs. With `overlap_gradients` reductions start when their layers are done
 in a stage's last microbatch, on a stream `dp` parallel to the computation; with `prefetch` a sharded layer is gathered
 while the one before computes. Nothing else overlaps.
+
+**Uneven experts.** With `[routing]` the All-to-Alls over `ep` are those of matrices: `traffic` is one of `lightloom list workloads`,
+whose mean of all pairs is that of equal blocks, and `trace` has files of tokens by rank and expert (CSV or NPY, a row for each rank
+of `ep`, the first columns the experts of the first rank, and so on), scaled so that ranks send as many bytes in the mean as the
+model's do. Layer l of a stage sends its tokens by matrix l modulo their number, and has them back by the transposed one; gradients go
+the same ways. All groups of `ep` communicate by the same matrix, in all microbatches. With `drift` a matrix is (1 - drift) of the one
+before and drift of one that is drawn anew. What experts compute stays as even as without.
 
 **Left out**: exchanges of the embedding and the logits over `tp` (two of 4·L a microbatch), the AllGather that sequence
 parallelism repeats in the backward pass and overlaps, norms of gradients, the optimizer's step.

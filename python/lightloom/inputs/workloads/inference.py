@@ -29,6 +29,7 @@ from lightloom.inputs.workloads.routing import ExpertTraffic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from lightloom.inputs.workloads.inference_pools import Model, Pool
 
@@ -39,13 +40,15 @@ SCHEMA = "lightloom.workload/1"
 BACK = "ep-1"
 
 
-def inference_workload(values: Mapping[str, Any], where: str, ranks: int | None) -> dict[str, Any]:
+def inference_workload(
+    values: Mapping[str, Any], where: str, ranks: int | None, folder: Path | None = None
+) -> dict[str, Any]:
     """The workload, as `lightloom.workload/1` has it, of a description's tables.
 
-    where: what messages call the description. ranks: ranks in all; the instances follow from it. Raises `InputError`
-    that names the key, or `ranks`.
+    where: what messages call the description. ranks: ranks in all; the instances follow from it.
+    folder: of the description's file; None of a text. Raises `InputError` that names the key, or `ranks`.
     """
-    told = Description.of(values, where, ranks)
+    told = Description.of(values, where, ranks, folder)
     pools = told.pools
     graph = Graph(sum(pool.steps * pool.slots * told.model.layers // pool.pipeline for pool in pools))
     groups: dict[str, list[int]] = {}

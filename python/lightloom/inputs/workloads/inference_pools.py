@@ -15,6 +15,7 @@ from lightloom.inputs.workloads.routing import Routing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 __all__ = ["Accelerator", "Description", "Model", "Pool"]
 
@@ -172,10 +173,10 @@ class Description(NamedTuple):
     name: str | None
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], where: str, ranks: int | None) -> Self:
+    def of(cls, values: Mapping[str, Any], where: str, ranks: int | None, folder: Path | None = None) -> Self:
         """The description that the tables state, on `ranks` ranks if given: as many instances as make it.
 
-        Raises `InputError` that names the key, or `ranks`.
+        folder: of the description's file; None of a text. Raises `InputError` that names the key, or `ranks`.
         """
         tables = read_inference(values, where)
         model = Model.of(tables["model"])
@@ -198,7 +199,7 @@ class Description(NamedTuple):
             Accelerator(**tables["accelerator"]),
             by_name.get("prefill"),
             by_name.get("decode"),
-            Routing.of(values, tables[ROUTING], max(pool.expert for pool in pools)),
+            Routing.of(values, tables[ROUTING], max(pool.expert for pool in pools), folder),
             tables[""].get("name"),
         )
 

@@ -39,15 +39,16 @@ def model_workload(path_or_text: str | os.PathLike[str], *, ranks: int | None = 
     Raises `InputError` that names `model`, the key, or `ranks`.
     """
     if isinstance(path_or_text, str) and "\n" in path_or_text:
-        return _workload(path_or_text, "the description", ranks)
-    return _workload(read_text("model", path_or_text, MIB), f"`{Path(path_or_text)}`", ranks)
+        return _workload(path_or_text, "the description", ranks, None)
+    path = Path(path_or_text)
+    return _workload(read_text("model", path, MIB), f"`{path}`", ranks, path.parent)
 
 
 def preset_workload(name: str, *, ranks: int | None = None) -> dict[str, Any]:
     """The workload of a model that comes with Lightloom; arguments and errors as for `model_workload`."""
     if text_of("model", name) not in presets():
         raise unknown_name("model", name, presets())
-    return _workload(_folder().joinpath(f"{name}.toml").read_text("utf-8"), f"preset `{name}`", ranks)
+    return _workload(_folder().joinpath(f"{name}.toml").read_text("utf-8"), f"preset `{name}`", ranks, None)
 
 
 def presets() -> list[str]:
@@ -68,11 +69,11 @@ def _folder() -> Traversable:
     return resources.files("lightloom.inputs.workloads").joinpath("presets")
 
 
-def _workload(text: str, where: str, ranks: int | None) -> dict[str, Any]:
+def _workload(text: str, where: str, ranks: int | None, folder: Path | None) -> dict[str, Any]:
     values = parse_toml("model", text, where)
     if is_inference(values):
-        return inference_workload(values, where, ranks)
-    model = Description.of(values, where, ranks)
+        return inference_workload(values, where, ranks, folder)
+    model = Description.of(values, where, ranks, folder)
     iteration = Iteration(model)
     rates = {}
     if model.flops is not None:

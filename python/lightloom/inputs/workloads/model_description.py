@@ -13,6 +13,7 @@ from lightloom.inputs.workloads.routing import Routing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 __all__ = ["Description"]
 
@@ -56,6 +57,7 @@ class Description:
     flops: float | None
     utilisation: float | None
     traffic: str | None
+    trace: tuple[str, ...] | None
     matrices: int
     drift: float | None
     seed: int
@@ -67,15 +69,15 @@ class Description:
     source: str = ""
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], where: str, ranks: int | None) -> Self:
+    def of(cls, values: Mapping[str, Any], where: str, ranks: int | None, folder: Path | None = None) -> Self:
         """The description that the tables state, on `ranks` ranks if given: as many data-parallel replicas as make it.
 
-        Raises `InputError` that names the key, or `ranks`.
+        folder: of the description's file; None of a text. Raises `InputError` that names the key, or `ranks`.
         """
         found = read_keys(values, where)
         for name, same in (("kv_heads", "heads"), ("gradient_bytes", "parameter_bytes")):
             found[name] = found[same] if found[name] is None else found[name]
-        found["routing"] = Routing.of(values, found, found["expert"])
+        found["routing"] = Routing.of(values, found, found["expert"], folder)
         made = cls(**found)
         if ranks is not None:
             copy = made.tensor * made.pipeline * made.expert

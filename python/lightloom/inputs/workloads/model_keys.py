@@ -39,6 +39,7 @@ class Form(Enum):
     BANDWIDTH = "bytes/s"
     SHARE = "a share"
     TRAFFIC = "the name of a generated matrix"
+    FILES = "a list of files"
 
 
 class Key(NamedTuple):
@@ -80,16 +81,18 @@ class Key(NamedTuple):
             Form.BANDWIDTH: f"a number of bytes/s from 1 to {MOST_FLOPS:g}",
             Form.SHARE: "a number above 0 and at most 1",
             Form.TRAFFIC: "a name of `lightloom list workloads`, such as top-k:2:1.2:1.25",
+            Form.FILES: "a list of names of CSV or NPY files, at least one",
         }[self.form]
 
-    def value_of(self, value: Any) -> int | float | bool | str | tuple[int, ...]:
+    def value_of(self, value: Any) -> int | float | bool | str | tuple[int | str, ...]:
         """The value as the key's type. Raises `InputError` that names the key."""
         if self.form is Form.WHOLE:
             return whole_number(self.field, value, self.least, self.most)
         if isinstance(value, {Form.FLAG: bool, Form.TRAFFIC: str}.get(self.form, ())):
             return value
-        if self.form is Form.SIZES and isinstance(value, list) and value:
-            return tuple(_size(self.field, item) for item in value)
+        if self.form in {Form.SIZES, Form.FILES} and isinstance(value, list) and value:
+            of_item = _size if self.form is Form.SIZES else text_of
+            return tuple(of_item(self.field, item) for item in value)
         if self.form is Form.SIZE:
             return _size(self.field, value)
         if self.form is Form.TIME and isinstance(value, (str, int, float)):
@@ -173,7 +176,20 @@ KEYS = (
         "parallelism", "overlap_gradients", Form.FLAG, "Gradients are reduced during the backward pass.", default=False
     ),
     Key("parallelism", "bucket", Form.SIZE, "Bytes of one reduction of gradients.", otherwise="a layer each"),
-    Key(ROUTING, "traffic", Form.TRAFFIC, "Tokens that the ranks of ep send each other, as matrices are drawn."),
+    Key(
+        ROUTING,
+        "traffic",
+        Form.TRAFFIC,
+        "Tokens that the ranks of ep send each other, as matrices are drawn.",
+        otherwise="trace",
+    ),
+    Key(
+        ROUTING,
+        "trace",
+        Form.FILES,
+        "Tokens by rank and expert, a file for each matrix, next to the description.",
+        otherwise="traffic",
+    ),
     Key(ROUTING, "matrices", Form.WHOLE, "Different matrices; layers take them in turn.", default=1),
     Key(
         ROUTING,

@@ -3,6 +3,7 @@
 Layer l sends its tokens to experts by matrix l modulo `matrices`, and the experts' results come back by the transposed
 one; so do gradients in the backward pass. All groups of an axis communicate by the same matrix. Of each matrix but the
 first a share `drift` is drawn anew, and the rest is that of the matrix before.
+Matrices of a trace, which has tokens, are scaled so that ranks send as many bytes in the mean as the model's do.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom.base.errors import InputError, refuse
-from lightloom.inputs.matrix import generated_matrix
+from lightloom.inputs.matrix import generated_matrix, read_matrix
 from lightloom.inputs.workloads.model_keys import ROUTING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -28,22 +30,32 @@ MOST_ENTRIES = 1 << 22
 class Routing(NamedTuple):
     """How tokens are spread over experts; the keys of the table `[routing]`."""
 
-    traffic: str
+    traffic: str | None
+    trace: tuple[str, ...] | None
     matrices: int
     drift: float | None
     seed: int
+    folder: Path | None = None
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], told: Mapping[str, Any], experts: int) -> Routing | None:
+    def of(
+        cls, values: Mapping[str, Any], told: Mapping[str, Any], experts: int, folder: Path | None
+    ) -> Routing | None:
         """The table of a description `values`, whose keys were read as `told`; None where it has none.
 
-        experts: ranks that share the experts. Raises `InputError` that names the table where no tokens are sent.
+        experts: ranks that share the experts. folder: of the description's file; None of a text. Raises `InputError`
+        that names the table where no tokens are sent, or the keys of which not one is given.
         """
         if ROUTING not in values:
             return None
         if experts == 1:
             raise refuse(ROUTING, "it is for experts on several ranks, and no tokens are sent here")
-        return cls(**{name: told[name] for name in cls._fields})
+        made = cls(**{name: told[name] for name in cls._fields if name != "folder"}, folder=folder)
+        if (made.traffic is None) == (made.trace is None):
+            raise refuse(f"{ROUTING}.traffic", "there must be either traffic or trace")
+        if made.trace is not None and folder is None:
+            raise refuse(f"{ROUTING}.trace", "files are read for a description that is in a file itself")
+        return made
 
 
 class ExpertTraffic:
@@ -56,7 +68,10 @@ class ExpertTraffic:
         """
         self._size = size_bytes
         self._name = name
-        self._rows = [] if routing is None else _matrices(routing, ranks, size_bytes)
+        self._rows: list[NDArray[np.int64]] = []
+        if routing is not None:
+            is_traced = routing.trace is not None
+            self._rows = _traced(routing, ranks, size_bytes) if is_traced else _drawn(routing, ranks, size_bytes)
         self._busiest = [int(max(rows.sum(axis=0).max(), rows.sum(axis=1).max())) for rows in self._rows]
 
     @property
@@ -73,7 +88,7 @@ class ExpertTraffic:
         return {"size_bytes": self._busiest[index], "matrix": f"{self._name}-{index}", **turned}
 
 
-def _matrices(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int64]]:
+def _drawn(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int64]]:
     """Whole bytes; the mean of the pairs is that of equal blocks."""
     if routing.matrices * ranks * ranks > MOST_ENTRIES:
         most = MOST_ENTRIES // (ranks * ranks)
@@ -83,8 +98,25 @@ def _matrices(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.
     made: list[NDArray[np.float64]] = []
     for index in range(routing.matrices):
         try:
-            drawn = generated_matrix(routing.traffic, ranks, mean, seed=routing.seed + index)
+            drawn = generated_matrix(str(routing.traffic), ranks, mean, seed=routing.seed + index)
         except InputError as error:
             raise refuse("routing.traffic", str(error).partition(": ")[2]) from error
         made.append(drawn if not made else (1.0 - drift) * made[-1] + drift * drawn)
     return [np.rint(matrix).astype(np.int64) for matrix in made]
+
+
+def _traced(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int64]]:
+    """Whole bytes of the files' tokens; the mean of the ranks' sums is the buffer."""
+    made = []
+    for name in routing.trace or ():
+        path = name if routing.folder is None else routing.folder / name
+        try:
+            tokens = read_matrix(path)
+        except InputError as error:
+            raise refuse("routing.trace", str(error).partition(": ")[2]) from error
+        if len(tokens) != ranks:
+            raise refuse("routing.trace", f"`{name}` has {len(tokens)} rows; it takes {ranks}, one for each rank of ep")
+        if not tokens.any():
+            raise refuse("routing.trace", f"`{name}` has no tokens")
+        made.append(np.rint(tokens * (size_bytes * ranks / tokens.sum())).astype(np.int64))
+    return made
