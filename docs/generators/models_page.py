@@ -138,8 +138,8 @@ With v = h · kv_heads / heads and g = 2 matrices of a network, 3 of a gated one
 {counted}
 
 Biases, norms, routers and learned positions, some hundredths of a percent of the parameters, are left out. Without
-`[routing]` tokens are spread evenly over experts. Times of `[compute]` are shared equally between layers and by FLOPs between
-attention and network; the logits are in them.
+`[routing]` tokens are spread evenly over experts. Times of `[compute]` are shared equally between layers and by FLOPs
+between attention and network; the logits are in them.
 
 ## What is communicated
 
@@ -161,33 +161,35 @@ where they are tied, these two then add theirs. With `overlap_gradients` reducti
 in a stage's last microbatch, on a stream `dp` parallel to the computation; with `prefetch` a sharded layer is gathered
 while the one before computes. Nothing else overlaps.
 
-**Uneven experts.** With `[routing]` the All-to-Alls over `ep` are those of matrices: `traffic` is one of `lightloom list workloads`,
-whose mean of all pairs is that of equal blocks, and `trace` has files of tokens by rank and expert (CSV or NPY, a row for each rank
-of `ep`, the first columns the experts of the first rank, and so on), scaled so that ranks send as many bytes in the mean as the
-model's do. Layer l of a stage sends its tokens by matrix l modulo their number, and has them back by the transposed one; gradients go
-the same ways. All groups of `ep` communicate by the same matrix, in all microbatches. With `drift` a matrix is (1 - drift) of the one
-before and drift of one that is drawn anew. What experts compute stays as even as without.
+**Uneven experts.** With `[routing]` the All-to-Alls over `ep` are those of matrices: `traffic` is one of `lightloom
+list workloads`, whose mean of all pairs is that of equal blocks, and `trace` has files of tokens by rank and expert
+(CSV or NPY, a row for each rank of `ep`, the first columns the experts of the first rank, and so on), scaled so that
+ranks send as many bytes in the mean as the model's do. Layer l of a stage sends its tokens by matrix l modulo their
+number, and has them back by the transposed one; gradients go the same ways. All groups of `ep` communicate by the
+same matrix, in all microbatches. With `drift` a matrix is (1 - drift) of the one before and drift of one that is
+drawn anew. What experts compute stays as even as without.
 
 **Left out**: exchanges of the embedding and the logits over `tp` (two of 4·L a microbatch), the AllGather that sequence
 parallelism repeats in the backward pass and overlaps, norms of gradients, the optimizer's step.
 
 ## Inference
 
-A description with a table `[prefill]`, `[decode]` or both is of inference: [how to plan it](../how-to/plan-inference.md). Its
-keys, listed in `python/lightloom/inputs/workloads/inference_keys.py`:
+A description with a table `[prefill]`, `[decode]` or both is of inference: [how to plan
+it](../how-to/plan-inference.md). Its keys, listed in `python/lightloom/inputs/workloads/inference_keys.py`:
 
 {inference_keys}
 
-`kv_heads`, `ffn_hidden` and `vocabulary` are multiples of each pool's `tensor`, `layers` of `pipeline`, `experts` of `expert`,
-`requests` of `microbatches`. With both pools, one of each two of `tensor`, `pipeline` and expert · instances is a multiple
-of the other.
+`kv_heads`, `ffn_hidden` and `vocabulary` are multiples of each pool's `tensor`, `layers` of `pipeline`, `experts` of
+`expert`, `requests` of `microbatches`. With both pools, one of each two of `tensor`, `pipeline` and expert ·
+instances is a multiple of the other.
 
-**Ranks.** A pool has tensor · expert · instances · pipeline ranks, numbered as above with instances as `dp`; those of decode
-follow those of prefill, and the axes of two pools are named groups, as `prefill-tp`. Another number of GPUs changes only
-instances, of both pools in their proportion.
+**Ranks.** A pool has tensor · expert · instances · pipeline ranks, numbered as above with instances as `dp`; those of
+decode follow those of prefill, and the axes of two pools are named groups, as `prefill-tp`. Another number of GPUs
+changes only instances, of both pools in their proportion.
 
-**What is counted**, with A parameters of a layer's attention, N of one network or expert, s shared experts, c = 2v values of
-the cache of a token and layer, q requests (of a microbatch) and t tokens of them that go through a stage at once:
+**What is counted**, with A parameters of a layer's attention, N of one network or expert, s shared experts, c = 2v
+values of the cache of a token and layer, q requests (of a microbatch) and t tokens of them that go through a stage at
+once:
 
 {inferred}
 
@@ -195,16 +197,17 @@ the cache of a token and layer, q requests (of a microbatch) and t tokens of the
 
 {sent}
 
-**Slots.** A batch of prompts takes M + P - 1 slots of M microbatches and P stages, as a pass of training. Decode steps follow
-one another: a step takes max(M, P) slots, and no stage idles with M = P.
+**Slots.** A batch of prompts takes M + P - 1 slots of M microbatches and P stages, as a pass of training. Decode
+steps follow one another: a step takes max(M, P) slots, and no stage idles with M = P.
 
-**An iteration** is a batch of prompts, or so many `steps`, or both at once: one batch and then its caches on their way, while the
-other pool gives the requests that came before so many steps. It repeats. The times of a document `lightloom.training/1` by
-policy: `first_token_s`, when the batch has its first tokens; `caches_s`, when the caches are with the ranks that decode; the time
-per token is the iteration's time over its steps. Requests that wait for a batch to begin are not in it.
+**An iteration** is a batch of prompts, or so many `steps`, or both at once: one batch and then its caches on their
+way, while the other pool gives the requests that came before so many steps. It repeats. The times of a document
+`lightloom.training/1` by policy: `first_token_s`, when the batch has its first tokens; `caches_s`, when the caches
+are with the ranks that decode; the time per token is the iteration's time over its steps. Requests that wait for a
+batch to begin are not in it.
 
-**Left out**: activations that are read and written, exchanges of the embedding and the logits over `tp`, tokens that the last
-stage hands to the first, the choice of tokens, caches of unequal length.
+**Left out**: activations that are read and written, exchanges of the embedding and the logits over `tp`, tokens that
+the last stage hands to the first, the choice of tokens, caches of unequal length.
 
 ## An example
 
@@ -229,7 +232,8 @@ def page() -> str:
         counted=_table(COUNTED),
         exchanged=_table(EXCHANGED),
         inference_keys="\n\n".join(
-            _section(section, inference_keys.KEYS) for section in dict.fromkeys(key.section for key in inference_keys.KEYS)
+            _section(section, inference_keys.KEYS)
+            for section in dict.fromkeys(key.section for key in inference_keys.KEYS)
         ),
         inferred=_table(INFERRED),
         sent=_table(SENT),

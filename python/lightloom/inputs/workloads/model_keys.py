@@ -88,8 +88,9 @@ class Key(NamedTuple):
         """The value as the key's type. Raises `InputError` that names the key."""
         if self.form is Form.WHOLE:
             return whole_number(self.field, value, self.least, self.most)
-        if isinstance(value, {Form.FLAG: bool, Form.TRAFFIC: str}.get(self.form, ())):
-            return value
+        if (self.form, type(value)) in {(Form.FLAG, bool), (Form.TRAFFIC, str)}:
+            found: bool | str = value
+            return found
         if self.form in {Form.SIZES, Form.FILES} and isinstance(value, list) and value:
             of_item = _size if self.form is Form.SIZES else text_of
             return tuple(of_item(self.field, item) for item in value)
