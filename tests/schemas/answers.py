@@ -25,6 +25,14 @@ PLANS = {
     "g": "all-to-all --gpus 4 --size 1MiB --optics mesh:8x8 --no-baselines",
     "h": "broadcast --gpus 20000 --size 1MiB --algorithm binomial-tree --topology ring --planner static --no-baselines",
 }
+# Prefill and decode on pools of ranks, whose tokens go unevenly to experts.
+SERVED = """
+model = { layers = 2, hidden = 1024, ffn_hidden = 4096, heads = 8, vocabulary = 100, experts = 4 }
+prefill = { prompt = 128, expert = 2 }
+decode = { context = 128, requests = 2, expert = 2 }
+routing = { traffic = "zipf:1" }
+accelerator = { flops = 1e14, utilisation = 0.5, memory_bandwidth = 1e12 }
+"""
 WORKLOAD: dict[str, Any] = {
     "schema": "lightloom.workload/1",
     "name": "small",
@@ -143,10 +151,12 @@ def _iterations() -> dict[str, list[Any]]:
     _written("workload.json", json.dumps(WORKLOAD))
     training = printed("train workload.json --output training.json")
     _written("job.toml", JOB)
+    _written("served.toml", SERVED)
+    served = printed("train served.toml --ports 2")
     return {
         "advice": [printed("advise job.toml --switches sirius,thermo-optic --ports 1,2")],
-        "workload": [WORKLOAD, training["workload"]],
-        "training": [training, printed("train workload.json --ports 2 --policy carry")],
+        "workload": [WORKLOAD, training["workload"], served["workload"]],
+        "training": [training, printed("train workload.json --ports 2 --policy carry"), served],
         "training-simulation": [printed("simulate training.json")],
     }
 
