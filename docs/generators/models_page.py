@@ -62,6 +62,27 @@ EXCHANGED = (
         "Zhao et al. 2023, PyTorch FSDP, §3",
     ),
 )
+REMEMBERED = (
+    ("what", "bytes", "source"),
+    (
+        "parameters, gradients, states of the optimizer",
+        "parameter_bytes + gradient_bytes + 12 a parameter",
+        "Rajbhandari et al. 2020, ZeRO, §3.1: mixed-precision Adam",
+    ),
+    (
+        "the same, `sharded`",
+        "/ (data · expert) of dense parameters, / data of experts, and a layer's gathered parameters",
+        "the same, §5",
+    ),
+    (
+        "activations of a layer and microbatch",
+        "b·s·h·(7 + 3k + (8 + 16k) / tensor), without scores",
+        "Korthikanti et al. 2022, equations 1 and 2, §5",
+    ),
+    ("the same, sequence parallel", "b·s·h·(15 + 19k) / tensor", "the same, equation 4"),
+    ("the same, `recomputation`", "2·b·s·h, / tensor when sequence parallel", "the same, §5"),
+    ("microbatches held", "M with several stages, which go all forward, then all backward; 1 with one", ""),
+)
 INFERRED = (
     ("what", "FLOPs", "bytes of memory", "source"),
     (
@@ -129,7 +150,7 @@ Layers are a multiple of `pipeline`; `heads` divides `hidden`, `kv_heads` divide
 
 tensor · expert · data · pipeline ranks, the axes `tp`, `ep`, `dp` and `pp`, of which the first is the fastest: rank =
 tp + tensor·(ep + expert·(dp + data·pp)), Megatron-LM's default order. Axes of one rank are left out. Another number
-of GPUs changes only `data`.
+of GPUs changes only `data`, unless [layouts are searched](../how-to/plan-a-training-iteration.md#the-best-layout).
 
 ## What is counted
 
@@ -140,6 +161,12 @@ With v = h · kv_heads / heads and g = 2 matrices of a network, 3 of a gated one
 Biases, norms, routers and learned positions, some hundredths of a percent of the parameters, are left out. Without
 `[routing]` tokens are spread evenly over experts. Times of `[compute]` are shared equally between layers and by FLOPs
 between attention and network; the logits are in them.
+
+## Memory
+
+What `--layout auto` compares with `--memory` is the least that the rank with most must hold:
+
+{remembered}
 
 ## What is communicated
 
@@ -230,6 +257,7 @@ def page() -> str:
         presets=_table(presets),
         keys="\n\n".join(_section(section, KEYS) for section in SECTIONS),
         counted=_table(COUNTED),
+        remembered=_table(REMEMBERED),
         exchanged=_table(EXCHANGED),
         inference_keys="\n\n".join(
             _section(section, inference_keys.KEYS)

@@ -63,10 +63,13 @@ def command(
       lightloom train bert-pccl --ranks 8
       lightloom train bert-pccl --ranks 8 --reconfiguration-delay 100us --plot iteration.png --trace trace.json.gz
       lightloom train llama-3-70b-decode --ports 2
+      lightloom train mixtral-8x22b --ranks 64 --ports 4 --layout auto --memory 80GiB
       lightloom train bert-pccl --ranks 8 --break-even delays.png --delays 1us,100us,10ms
     """  # noqa: D301
     import lightloom as ll
     from lightloom.training.break_even import DELAYS_S, delay_list
+    from lightloom.training.layouts import best_layout
+    from lightloom.views.tables.layouts import layouts_table
 
     _check_outputs(trace, plot, break_even)
     if delays is not None and break_even is None:
@@ -76,11 +79,23 @@ def command(
     policy = given.pop("policy", "carry")
     overrides = {name: given.pop(name) for name in FABRIC_KEYS if name in given}
     fabric = ll.Fabric.load(given.pop("fabric", "default"), **overrides)
-    read = with_progress("reading", lambda: ll.Workload.read(workload, **given))
+    layout, memory = given.pop("layout", None), given.pop("memory", None)
+    if memory is not None and layout is None:
+        raise refuse("memory", "it is used only together with --layout auto")
     status = Status()
-    training = with_progress(
-        "planning", lambda: ll.train(read, fabric=fabric, policy=policy, report=status.say), status
-    )
+    layouts = None
+    if layout is not None:
+        layouts = with_progress(
+            "planning",
+            lambda: best_layout(workload, fabric=fabric, policy=policy, memory=memory, report=status.say, **given),
+            status,
+        )
+        training, read = layouts.best, layouts.workload
+    else:
+        read = with_progress("reading", lambda: ll.Workload.read(workload, **given))
+        training = with_progress(
+            "planning", lambda: ll.train(read, fabric=fabric, policy=policy, report=status.say), status
+        )
     found = None if break_even is None else _at_delays(read, fabric, policy, delays_s)
     if output is not None:
         training.save(output)
@@ -90,7 +105,10 @@ def command(
         with_progress("drawing", lambda: training.plot(plot))
     if found is not None:
         found.plot(break_even)
-    click.echo(_text(training, found, output_format, all_communications=all_communications))
+    text = _text(training, found, output_format, all_communications=all_communications)
+    if layouts is not None and output_format == "table":
+        text = f"{layouts_table(layouts, memory)}\n\n{text}"
+    click.echo(text)
 
 
 def _check_outputs(trace: str | None, plot: str | None, break_even: str | None) -> None:

@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lightloom.base.errors import text_of, unknown_name
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
 from lightloom.base.files import MIB, parse_toml, read_text
 from lightloom.inputs.workloads.inference import inference_workload
 from lightloom.inputs.workloads.inference_keys import is_inference
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import os
     from importlib.resources.abc import Traversable
 
-__all__ = ["model_workload", "preset_workload", "presets", "summaries"]
+__all__ = ["model_workload", "preset_workload", "presets", "summaries", "trained_model", "workload_of"]
 
 SCHEMA = "lightloom.workload/1"
 
@@ -38,17 +38,27 @@ def model_workload(path_or_text: str | os.PathLike[str], *, ranks: int | None = 
 
     Raises `InputError` that names `model`, the key, or `ranks`.
     """
-    if isinstance(path_or_text, str) and "\n" in path_or_text:
-        return _workload(path_or_text, "the description", ranks, None)
-    path = Path(path_or_text)
-    return _workload(read_text("model", path, MIB), f"`{path}`", ranks, path.parent)
+    return _workload(*_read(path_or_text), ranks)
 
 
 def preset_workload(name: str, *, ranks: int | None = None) -> dict[str, Any]:
     """The workload of a model that comes with Lightloom; arguments and errors as for `model_workload`."""
-    if text_of("model", name) not in presets():
-        raise unknown_name("model", name, presets())
-    return _workload(_folder().joinpath(f"{name}.toml").read_text("utf-8"), f"preset `{name}`", ranks, None)
+    return _workload(*_preset(name), ranks)
+
+
+def trained_model(name_or_path: str | os.PathLike[str]) -> Description:
+    """The description of the training of a model: a TOML file, or the name of one that comes with Lightloom.
+
+    Raises `InputError` that names `model` or the key, and `layout` for what is no description of training.
+    """
+    is_preset = str(name_or_path) in presets() and not Path(name_or_path).exists()
+    if not is_preset and Path(name_or_path).suffix != ".toml":
+        raise refuse("layout", f"it is for models, and `{shown(name_or_path)}` is neither TOML nor the name of one")
+    text, where, folder = _preset(str(name_or_path)) if is_preset else _read(name_or_path)
+    values = parse_toml("model", text, where)
+    if is_inference(values):
+        raise refuse("layout", f"it is for training, and {where} is of inference")
+    return Description.of(values, where, None, folder)
 
 
 def presets() -> list[str]:
@@ -69,11 +79,8 @@ def _folder() -> Traversable:
     return resources.files("lightloom.inputs.workloads").joinpath("presets")
 
 
-def _workload(text: str, where: str, ranks: int | None, folder: Path | None) -> dict[str, Any]:
-    values = parse_toml("model", text, where)
-    if is_inference(values):
-        return inference_workload(values, where, ranks, folder)
-    model = Description.of(values, where, ranks, folder)
+def workload_of(model: Description) -> dict[str, Any]:
+    """The workload of one training iteration of a model, as `lightloom.workload/1` has it."""
     iteration = Iteration(model)
     rates = {}
     if model.flops is not None:
@@ -88,3 +95,24 @@ def _workload(text: str, where: str, ranks: int | None, folder: Path | None) -> 
         **rates,
         "nodes": iteration.nodes,
     }
+
+
+def _read(path_or_text: str | os.PathLike[str]) -> tuple[str, str, Path | None]:
+    """The text of a description, what messages call it, and the folder of its file."""
+    if isinstance(path_or_text, str) and "\n" in path_or_text:
+        return path_or_text, "the description", None
+    path = Path(path_or_text)
+    return read_text("model", path, MIB), f"`{path}`", path.parent
+
+
+def _preset(name: str) -> tuple[str, str, None]:
+    if text_of("model", name) not in presets():
+        raise unknown_name("model", name, presets())
+    return _folder().joinpath(f"{name}.toml").read_text("utf-8"), f"preset `{name}`", None
+
+
+def _workload(text: str, where: str, folder: Path | None, ranks: int | None) -> dict[str, Any]:
+    values = parse_toml("model", text, where)
+    if is_inference(values):
+        return inference_workload(values, where, ranks, folder)
+    return workload_of(Description.of(values, where, ranks, folder))

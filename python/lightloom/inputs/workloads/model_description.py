@@ -82,9 +82,8 @@ class Description:
         if ranks is not None:
             copy = made.tensor * made.pipeline * made.expert
             if whole_number("ranks", ranks, LEAST_RANKS, MOST_RANKS) % copy:
-                raise refuse(
-                    "ranks", f"`{ranks}` is not accepted; it takes a multiple of tensor · pipeline · expert = {copy}"
-                )
+                accepts = f"a multiple of tensor · pipeline · expert = {copy}; --layout auto looks for another layout"
+                raise refuse("ranks", f"`{ranks}` is not accepted; it takes {accepts}")
             made = replace(made, data=ranks // copy)
         made.check()
         return made

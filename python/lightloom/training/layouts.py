@@ -1,0 +1,132 @@
+"""The fastest parallel layout of a model on a fabric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lightloom.base.errors import refuse
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.quantities import bytes_of, rate_of, seconds_of
+from lightloom.inputs.workloads.layouts import layout_words, legal_layouts, memory_bytes
+from lightloom.inputs.workloads.model import trained_model, workload_of
+from lightloom.training.planning import train
+from lightloom.training.workload import Workload
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from lightloom.inputs.workloads.model_description import Description
+    from lightloom.training.result import Training
+
+__all__ = ["Layout", "Layouts", "best_layout"]
+
+
+class Layout(NamedTuple):
+    """A layout that was planned.
+
+    name: its degrees in words. memory_bytes: of the rank that holds most. total_s: of its iteration; fixed_s: on the
+    best circuits that never change, None where they do not serve it.
+    """
+
+    name: str
+    memory_bytes: int
+    total_s: float
+    fixed_s: float | None
+
+
+class Layouts(NamedTuple):
+    """The fastest layouts, best first, with the iteration of the best and its workload.
+
+    legal, fitting, planned: how many layouts the model's dimensions allow, how many of these fit into memory, and how
+    many were planned.
+    """
+
+    best: Training
+    workload: Workload
+    fastest: tuple[Layout, ...]
+    legal: int
+    fitting: int
+    planned: int
+
+
+def best_layout(
+    model: str | os.PathLike[str],
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    ranks: int | None = None,
+    memory: str | int | None = None,
+    policy: str = "carry",
+    most_named: int = 5,
+    report: Callable[[str], object] | None = None,
+) -> Layouts:
+    """Plan a model's layouts, in the order of a lower bound on their time, until no other may be among the fastest.
+
+    model: a TOML file, or a name of `lightloom list models`. ranks: as the description has it when left out. memory:
+    of a rank, `"80GiB"` or bytes; no limit when left out. most_named: how many of the fastest are found.
+    fabric, policy, report: as `train` takes them.
+
+    Raises `InputError` that names the argument, or `layout` or `memory` where no layout is legal or fits.
+    """
+    if not isinstance(fabric, Fabric):
+        fabric = Fabric.load("default" if fabric is None else fabric)
+    legal = legal_layouts(trained_model(model), ranks)
+    most = None if memory is None else bytes_of("memory", memory)
+    fitting = [layout for layout in legal if most is None or memory_bytes(layout) <= most]
+    if not fitting:
+        least = min(map(memory_bytes, legal))
+        raise refuse("memory", f"`{memory}` is not accepted; the layout that needs least takes {least / 2**30:.1f} GiB")
+    bounded = sorted(((_least_s(layout, fabric), layout) for layout in fitting), key=lambda found: found[0])
+    best: tuple[Training, Workload] | None = None
+    planned: list[Layout] = []
+    for least_s, layout in bounded:
+        if len(planned) >= most_named and least_s >= sorted(one.total_s for one in planned)[most_named - 1]:
+            break
+        name = layout_words(layout)
+        if report is not None:
+            report(f"{name} ({len(planned)} of at most {len(bounded)} layouts done)")
+        workload = Workload.of(workload_of(layout))
+        training = train(workload, fabric=fabric, policy=policy)
+        fixed_s = training.policies.get("one-shot")
+        planned.append(Layout(name, memory_bytes(layout), training.total_s, fixed_s))
+        if best is None or training.total_s < best[0].total_s:
+            best = training, workload
+    assert best is not None  # noqa: S101 (at least one fits)
+    planned.sort(key=lambda layout: layout.total_s)
+    return Layouts(*best, tuple(planned[:most_named]), len(legal), len(fitting), len(planned))
+
+
+def _least_s(layout: Description, fabric: Fabric) -> float:
+    """A time that no plan of the layout's iteration is below, s.
+
+    The longest chain of its nodes, each communication in one step over one hop, with the bytes that a rank must send at
+    least on all ports.
+    """
+    told = workload_of(layout)
+    step_s = seconds_of("startup", fabric.startup) + seconds_of("hop_delay", fabric.hop_delay)
+    byte_s = 8 / (rate_of("bandwidth", fabric.bandwidth) * fabric.ports)
+    ends_s: dict[str, float] = {}
+    takes_s: float
+    for node in told["nodes"]:
+        takes_s = node["duration_s"] if node["kind"] == "compute" else step_s + byte_s * _least_bytes(told, node)
+        ends_s[node["id"]] = max((ends_s[before] for before in node["after"]), default=0.0) + takes_s
+    return max(ends_s.values())
+
+
+def _least_bytes(told: Mapping[str, Any], node: Mapping[str, Any]) -> float:
+    """Bytes that some rank of a communication must send or receive at least."""
+    size = float(node["size_bytes"])
+    if node["kind"] == "send":
+        return size
+    if "matrix" in node:
+        rows = told["matrices"][node["matrix"]]
+        sent = (sum(row) - row[place] for place, row in enumerate(rows))
+        received = (sum(column) - column[place] for place, column in enumerate(zip(*rows, strict=True)))
+        return float(max(*sent, *received))
+    ranks: int
+    if "axis" in node:
+        ranks = told["mesh"][node["axis"]]
+    else:
+        ranks = len(told["groups"][node["group"] if isinstance(node["group"], str) else node["group"][0]])
+    others = 1 - 1 / ranks
+    return size * (2 * others if node["collective"] == "all-reduce" else others)

@@ -1,0 +1,137 @@
+"""Layouts of models: memory by hand, the pruned search against all layouts, refusals."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lightloom as ll
+from lightloom.base.errors import InputError
+from lightloom.inputs.workloads.layouts import legal_layouts, memory_bytes
+from lightloom.inputs.workloads.model import model_workload, trained_model
+from lightloom.training.layouts import best_layout
+from tests.conftest import RunCli
+from tests.inputs.test_models import with_keys, written
+
+MODEL = {"layers": 2, "hidden": 64, "ffn_hidden": 128, "heads": 4, "vocabulary": 64, "sequence": 32, "experts": 4}
+BATCH = {"micro_batch": 1, "microbatches": 2}
+
+
+def described(folder: Path, **parallelism: Any) -> Path:
+    """A small model of experts on eight ranks, eight samples an iteration, as a file."""
+    shape = {"tensor": 2, "expert": 2, "pipeline": 1, "data": 2, **parallelism}
+    tables = with_keys(model=MODEL, batch=BATCH, parallelism=shape, accelerator={"flops": 1e12})
+    path = folder / "model.toml"
+    path.write_text(written(tables))
+    return path
+
+
+def all_layouts(ranks: int) -> list[dict[str, Any]]:
+    """Every division of the ranks that the small model allows, by trying all numbers."""
+    found = []
+    sizes = range(1, ranks + 1)
+    for tensor, expert, pipeline, data in product(sizes, repeat=4):
+        degrees = (tensor, expert, pipeline, data)
+        samples = 8 / (expert * data)
+        fits = prod(degrees) == ranks and 4 % tensor == 0 and 4 % expert == 0 and 2 % pipeline == 0
+        if not fits or samples != int(samples):
+            continue
+        for together, sharded in product((False, True), repeat=2):
+            if (together and tensor == 1) or (sharded and (pipeline > 1 or data * expert == 1)):
+                continue
+            names = {"tensor": tensor, "expert": expert, "pipeline": pipeline, "data": data}
+            shape = {**names, "sequence_parallel": together, "sharded": sharded}
+            found.append({"parallelism": shape, "batch": {"micro_batch": 1, "microbatches": int(samples)}})
+    return found
+
+
+def test_layouts_are_all_divisions(tmp_path: Path) -> None:
+    for ranks in (4, 8):
+        found = legal_layouts(trained_model(described(tmp_path)), ranks)
+        wanted = [
+            {name: value for table in layout.values() for name, value in table.items()} for layout in all_layouts(ranks)
+        ]
+        key = sorted(wanted[0])
+        told = [tuple(getattr(layout, name) for name in key) for layout in found]
+        assert sorted(told) == sorted(tuple(layout[name] for name in key) for layout in wanted)
+
+
+@pytest.mark.parametrize(("ports", "delay"), [(1, "1us"), (2, "1us"), (2, "10ms")])
+def test_the_pruned_search_finds_the_best_of_all(tmp_path: Path, ports: int, delay: str) -> None:
+    path = described(tmp_path)
+    fabric = ll.Fabric(ports=ports, reconfiguration_delay=delay, bandwidth="1Gbps")
+    times = []
+    for layout in all_layouts(4):
+        told = model_workload(written(with_keys(model=MODEL, accelerator={"flops": 1e12}, **layout)))
+        times.append(ll.train(ll.Workload.of(told), fabric=fabric).total_s)
+    found = best_layout(path, fabric=fabric, ranks=4)
+    assert found.legal == found.fitting == len(times)
+    assert [layout.total_s for layout in found.fastest] == pytest.approx(sorted(times)[:5], rel=1e-12)
+    assert found.best.total_s == min(times)
+    alone = best_layout(path, fabric=fabric, ranks=4, most_named=1)
+    assert alone.best.total_s == min(times)
+    assert alone.planned <= found.planned <= len(times)
+
+
+def test_memory_of_a_tiny_model_by_hand(tmp_path: Path) -> None:
+    # Attention 4 · 64², an expert 2 · 64 · 128, the embedding and the logits 64 · 64 each; two bytes a parameter and as
+    # many a gradient, twelve of states. Two ranks of tp, two of ep with two of four experts, two replicas.
+    attention, expert, embedding = 4 * 64 * 64, 2 * 64 * 128, 64 * 64
+    parameters = 2 * (attention + 2 * expert) // 2 + 2 * embedding // 2
+    # Of 32 · 64 values 10 bytes as a whole and 24 in halves, two layers.
+    activations = 2 * 32 * 64 * (10 + 24 // 2)
+    model = trained_model(described(tmp_path))
+    assert memory_bytes(model) == 16 * parameters + activations
+    # Sequence parallel, all of it in halves; recomputed, two bytes a value.
+    model = trained_model(described(tmp_path, sequence_parallel=True))
+    assert memory_bytes(model) == 16 * parameters + 2 * 32 * 64 * 34 // 2
+    # Dense parameters shared by four, experts by two, and one layer gathered.
+    model = trained_model(described(tmp_path, sharded=True))
+    dense, experts = (2 * attention + 2 * embedding) // 2, 2 * 2 * expert // 2
+    gathered = 2 * (attention + 2 * expert) // 2
+    assert memory_bytes(model) == 16 * dense // 4 + 16 * experts // 2 + gathered + activations
+    # Two stages: one layer and one of the two ends each; four microbatches held.
+    model = trained_model(described(tmp_path, pipeline=2, data=1))
+    halved = (attention + 2 * expert) // 2 + embedding // 2
+    assert memory_bytes(model) == 16 * halved + 2 * 32 * 64 * (10 + 24 // 2)
+
+
+def test_only_layouts_that_fit_are_planned(tmp_path: Path) -> None:
+    path = described(tmp_path)
+    needs = sorted({memory_bytes(layout) for layout in legal_layouts(trained_model(path))})
+    found = best_layout(path, memory=needs[1], most_named=1)
+    assert max(layout.memory_bytes for layout in found.fastest) <= needs[1]
+    assert 0 < found.fitting < found.legal
+    with pytest.raises(InputError, match="the layout that needs least takes"):
+        best_layout(path, memory=needs[0] - 1)
+
+
+def test_the_command_prints_the_fastest_and_the_best_iteration(tmp_path: Path, cli: RunCli) -> None:
+    path = str(described(tmp_path))
+    text = cli("train", path, "--layout", "auto", "--ports", "2", "--ranks", "4").out
+    found = best_layout(path, fabric=ll.Fabric(ports=2), ranks=4)
+    assert all(layout.name in text for layout in found.fastest)
+    assert f"{found.legal} legal layouts, no limit on memory; {found.planned} planned" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bert-pccl", "--layout", "auto"), "layout: [compute] states the times of one layout"),
+        (("llama-3-70b-decode", "--layout", "auto"), "layout: it is for training"),
+        (("nothing.json", "--layout", "auto"), "layout: it is for models"),
+        (("mixtral-8x22b", "--layout", "auto", "--ranks", "5"), "layout: no layout of this model is legal on 5 ranks"),
+        (("mixtral-8x22b", "--ranks", "64"), "--layout auto looks for another layout"),
+        (("mixtral-8x22b", "--memory", "80GiB"), "memory: it is used only together with --layout auto"),
+        (("mixtral-8x22b", "--layout", "auto", "--memory", "much"), "memory: `much` is not accepted"),
+    ],
+)
+def test_what_cannot_be_is_refused(cli: RunCli, arguments: tuple[str, ...], said: str) -> None:
+    ended = cli("train", *arguments)
+    assert ended.status == 2
+    assert said in ended.err
+    assert ended.err.count("\n") == 1
