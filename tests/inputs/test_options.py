@@ -123,7 +123,7 @@ def test_sweeps_take_what_plans_and_simulations_take() -> None:
     planned = {row.name for row in (*ARGUMENTS, *FABRIC, *SETTINGS)}
     assert set(known_keys("model")) == planned
     assert set(known_keys("packet")) == planned | {row.name for row in SIMULATION} - {"level"}
-    trained = {row.name for row in options_of("train") if row.group is not Group.OUTPUT}
+    trained = {row.name for row in options_of("train") if row.group not in {Group.OUTPUT, Group.LAYOUT}}
     assert set(known_keys("train")) == trained | {"workload"}
 
 

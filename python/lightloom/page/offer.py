@@ -14,6 +14,8 @@ NAMING = {Kind.FILE, Kind.FOLDER}
 TOLD = {"baselines", "links", "explain", "to"}
 # Options of traces, which are files, and of many problems at once, for which there is the map.
 ELSEWHERE = {"comm_size", "element_bytes", "time_unit", "benchmark", "sizes"}
+# Of switches, and of many iterations that are planned one after the other.
+LONG = {Group.SWITCHES, Group.LAYOUT}
 # Done by default only on the command line: a plan together with every other planner's takes many times as long.
 ASKED_FOR = "baselines"
 
@@ -30,5 +32,5 @@ def _by_default(option: Option) -> Option:
 
 def _is_offered(option: Option) -> bool:
     is_written = option.group is Group.OUTPUT and option.name not in TOLD
-    is_elsewhere = option.name in ELSEWHERE or option.group is Group.SWITCHES or option.kind in NAMING
+    is_elsewhere = option.name in ELSEWHERE or option.group in LONG or option.kind in NAMING
     return not is_written and not is_elsewhere

@@ -50,6 +50,7 @@ class Group(Enum):
     """Where `--help` shows an option, in this order."""
 
     PROBLEM = "Problem"
+    LAYOUT = "Layout"
     FABRIC = "Fabric"
     PLANNER = "Planner"
     SIMULATION = "Simulation"

@@ -59,26 +59,6 @@ TRAINING = (
         least=2,
         most=65536,
     ),
-    Option(
-        name="layout",
-        kind=Kind.CHOICE,
-        group=Group.PROBLEM,
-        meaning="Training of a model: which parallel layout; `auto` plans those that may be the fastest, whatever the "
-        "description's.",
-        verbs=VERB,
-        choices=("auto",),
-        otherwise="the description's",
-    ),
-    Option(
-        name="memory",
-        kind=Kind.TEXT,
-        group=Group.PROBLEM,
-        meaning="With --layout auto: memory of a rank, into which parameters, gradients, optimizer states and "
-        "activations must fit.",
-        verbs=VERB,
-        otherwise="no limit",
-        metavar="SIZE",
-    ),
 )
 
 # Options of the fabric, which has no start topology here: an iteration repeats.

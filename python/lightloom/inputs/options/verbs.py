@@ -205,6 +205,26 @@ OUTPUT = (
         default=False,
     ),
     Option(
+        name="layout",
+        kind=Kind.CHOICE,
+        group=Group.LAYOUT,
+        meaning="Training of a model: which parallel layout; `auto` plans those that may be the fastest, whatever the "
+        "description's.",
+        verbs=("train",),
+        choices=("auto",),
+        otherwise="the description's",
+    ),
+    Option(
+        name="memory",
+        kind=Kind.TEXT,
+        group=Group.LAYOUT,
+        meaning="With --layout auto: memory of a rank, into which parameters, gradients, optimizer states and "
+        "activations must fit.",
+        verbs=("train",),
+        otherwise="no limit",
+        metavar="SIZE",
+    ),
+    Option(
         name="all_communications",
         kind=Kind.FLAG,
         group=Group.OUTPUT,
