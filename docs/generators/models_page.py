@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lightloom.inputs.workloads import inference_keys
 from lightloom.inputs.workloads.model import summaries
-from lightloom.inputs.workloads.model_keys import KEYS, SECTIONS, Form, Key
+from lightloom.inputs.workloads.model_keys import KEYS, Form, Key
 
 PAGE = Path(__file__).resolve().parent.parent / "reference" / "models.md"
 COUNTED = (
@@ -166,21 +166,22 @@ parallelism repeats in the backward pass and overlaps, norms of gradients, the o
 
 ## Inference
 
-A description with a table `[prefill]`, `[decode]` or both is of inference: [how to plan it](../how-to/plan-inference.md). Its
-keys, listed in `python/lightloom/inputs/workloads/inference_keys.py`:
+A description with a table `[prefill]`, `[decode]` or both is of inference: [how to plan
+it](../how-to/plan-inference.md). Its keys, listed in `python/lightloom/inputs/workloads/inference_keys.py`:
 
 {inference_keys}
 
-`kv_heads`, `ffn_hidden` and `vocabulary` are multiples of each pool's `tensor`, `layers` of `pipeline`, `experts` of `expert`,
-`requests` of `microbatches`. With both pools, one of each two of `tensor`, `pipeline` and expert · instances is a multiple
-of the other.
+`kv_heads`, `ffn_hidden` and `vocabulary` are multiples of each pool's `tensor`, `layers` of `pipeline`, `experts` of
+`expert`, `requests` of `microbatches`. With both pools, one of each two of `tensor`, `pipeline` and expert ·
+instances is a multiple of the other.
 
-**Ranks.** A pool has tensor · expert · instances · pipeline ranks, numbered as above with instances as `dp`; those of decode
-follow those of prefill, and the axes of two pools are named groups, as `prefill-tp`. Another number of GPUs changes only
-instances, of both pools in their proportion.
+**Ranks.** A pool has tensor · expert · instances · pipeline ranks, numbered as above with instances as `dp`; those of
+decode follow those of prefill, and the axes of two pools are named groups, as `prefill-tp`. Another number of GPUs
+changes only instances, of both pools in their proportion.
 
-**What is counted**, with A parameters of a layer's attention, N of one network or expert, s shared experts, c = 2v values of
-the cache of a token and layer, q requests (of a microbatch) and t tokens of them that go through a stage at once:
+**What is counted**, with A parameters of a layer's attention, N of one network or expert, s shared experts, c = 2v
+values of the cache of a token and layer, q requests (of a microbatch) and t tokens of them that go through a stage at
+once:
 
 {inferred}
 
@@ -188,16 +189,17 @@ the cache of a token and layer, q requests (of a microbatch) and t tokens of the
 
 {sent}
 
-**Slots.** A batch of prompts takes M + P - 1 slots of M microbatches and P stages, as a pass of training. Decode steps follow
-one another: a step takes max(M, P) slots, and no stage idles with M = P.
+**Slots.** A batch of prompts takes M + P - 1 slots of M microbatches and P stages, as a pass of training. Decode
+steps follow one another: a step takes max(M, P) slots, and no stage idles with M = P.
 
-**An iteration** is a batch of prompts, or so many `steps`, or both at once: one batch and then its caches on their way, while the
-other pool gives the requests that came before so many steps. It repeats. The times of a document `lightloom.training/1` by
-policy: `first_token_s`, when the batch has its first tokens; `caches_s`, when the caches are with the ranks that decode; the time
-per token is the iteration's time over its steps. Requests that wait for a batch to begin are not in it.
+**An iteration** is a batch of prompts, or so many `steps`, or both at once: one batch and then its caches on their
+way, while the other pool gives the requests that came before so many steps. It repeats. The times of a document
+`lightloom.training/1` by policy: `first_token_s`, when the batch has its first tokens; `caches_s`, when the caches
+are with the ranks that decode; the time per token is the iteration's time over its steps. Requests that wait for a
+batch to begin are not in it.
 
-**Left out**: activations that are read and written, exchanges of the embedding and the logits over `tp`, tokens that the last
-stage hands to the first, the choice of tokens, caches of unequal length.
+**Left out**: activations that are read and written, exchanges of the embedding and the logits over `tp`, tokens that
+the last stage hands to the first, the choice of tokens, caches of unequal length.
 
 ## An example
 
@@ -218,15 +220,17 @@ def page() -> str:
     presets += [(f"`{one['name']}`", one["summary"], one["source"]) for one in summaries()]
     return HEADER.format(
         presets=_table(presets),
-        keys="\n\n".join(_section(section, KEYS) for section in SECTIONS),
+        keys=_sections(KEYS),
         counted=_table(COUNTED),
         exchanged=_table(EXCHANGED),
-        inference_keys="\n\n".join(
-            _section(section, inference_keys.KEYS) for section in dict.fromkeys(key.section for key in inference_keys.KEYS)
-        ),
+        inference_keys=_sections(inference_keys.KEYS),
         inferred=_table(INFERRED),
         sent=_table(SENT),
     )
+
+
+def _sections(keys: Sequence[Key]) -> str:
+    return "\n\n".join(_section(section, keys) for section in dict.fromkeys(key.section for key in keys))
 
 
 def _section(section: str, keys: Sequence[Key]) -> str:

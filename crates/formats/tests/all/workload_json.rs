@@ -1,7 +1,7 @@
 //! Workloads survive JSON; altered text is a workload or one line of refusal.
 
 use lightloom_formats::{workload_from_json, workload_to_json};
-use model::{Axis, Collective, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
+use model::{Axis, Collective, Inference, Over, RankGroup, Ranks, Work, Workload, WorkloadNode, WorkloadParts};
 use proptest::prelude::*;
 
 /// Eight ranks, 4 × 2, and two groups that overlap.
@@ -26,7 +26,17 @@ fn any_workload() -> impl Strategy<Value = Workload> {
         size_bytes,
     });
     let node = (prop_oneof![compute, collective, send], prop::collection::vec(any::<prop::sample::Index>(), 0..3));
-    prop::collection::vec(node, 1..8).prop_map(|drawn| {
+    let inference = (0u64..3, 1u64..1 << 40, 0u64..3).prop_map(|(prompts, requests, steps)| {
+        let has_both = prompts > 0 && steps > 0;
+        (prompts + steps > 0).then(|| Inference {
+            prompts,
+            requests: if steps > 0 { requests } else { 0 },
+            steps,
+            first_token: (prompts > 0).then_some(0),
+            caches: has_both.then_some(0),
+        })
+    });
+    (prop::collection::vec(node, 1..8), inference).prop_map(|(drawn, inference)| {
         let nodes = drawn.into_iter().enumerate().map(|(index, (work, before))| {
             let mut after: Vec<usize> = before.iter().filter(|_| index > 0).map(|before| before.index(index)).collect();
             after.sort_unstable();
@@ -41,7 +51,7 @@ fn any_workload() -> impl Strategy<Value = Workload> {
             groups: vec![group("low", vec![3, 2, 1, 0]), group("odd", vec![1, 3, 5]), group("high", vec![4, 5, 6, 7])],
             model_flops: Some(1e15),
             peak_flops: None,
-            inference: None,
+            inference,
             nodes: nodes.collect(),
         })
         .expect("a workload")

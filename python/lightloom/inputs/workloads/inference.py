@@ -131,7 +131,8 @@ class Passes:
 
     def _layer(self, name: str) -> None:
         """Parts with nothing to exchange between them are one node."""
-        seconds, computed = 0.0, []
+        seconds = 0.0
+        computed: list[str] = []
         for part, what in self._parts:
             if isinstance(what, float):
                 seconds, computed = seconds + what, [*computed, part]

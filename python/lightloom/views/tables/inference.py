@@ -31,7 +31,7 @@ def inference_words(inference: Inference) -> str:
 
 
 def requests_parts(inference: Inference) -> list[RenderableType]:
-    """By policy, what requests wait for, and how many tokens there are; and the answers that both pools keep up with."""
+    """By policy, what requests wait for and how many tokens there are; the answers that both pools keep up with."""
     if inference.answer_tokens is None:
         return [_by_policy(inference)]
     words = f"as many requests end as begin if answers have {inference.answer_tokens:,.4g} tokens after the first"
