@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lightloom.inputs.workloads import inference_keys
 from lightloom.inputs.workloads.model import summaries
-from lightloom.inputs.workloads.model_keys import KEYS, SECTIONS, Form, Key
+from lightloom.inputs.workloads.model_keys import KEYS, Form, Key
 
 PAGE = Path(__file__).resolve().parent.parent / "reference" / "models.md"
 COUNTED = (
@@ -255,17 +255,18 @@ def page() -> str:
     presets += [(f"`{one['name']}`", one["summary"], one["source"]) for one in summaries()]
     return HEADER.format(
         presets=_table(presets),
-        keys="\n\n".join(_section(section, KEYS) for section in SECTIONS),
+        keys=_sections(KEYS),
         counted=_table(COUNTED),
         remembered=_table(REMEMBERED),
         exchanged=_table(EXCHANGED),
-        inference_keys="\n\n".join(
-            _section(section, inference_keys.KEYS)
-            for section in dict.fromkeys(key.section for key in inference_keys.KEYS)
-        ),
+        inference_keys=_sections(inference_keys.KEYS),
         inferred=_table(INFERRED),
         sent=_table(SENT),
     )
+
+
+def _sections(keys: Sequence[Key]) -> str:
+    return "\n\n".join(_section(section, keys) for section in dict.fromkeys(key.section for key in keys))
 
 
 def _section(section: str, keys: Sequence[Key]) -> str:

@@ -41,6 +41,7 @@ WORKLOAD: dict[str, Any] = {
     "groups": {"first": [0, 1], "last": [2, 3]},
     "model_flops": 1e12,
     "peak_flops": 1e14,
+    "inference": {"prompts": 1, "requests": 2, "steps": 1, "first_token": "g", "caches": "s"},
     "nodes": [
         {"id": "f", "kind": "compute", "ranks": "first", "duration_s": 1e-5, "after": []},
         {

@@ -2,8 +2,8 @@
 
 use lightloom_formats::{workload_from_json, workload_to_json};
 use model::{
-    Axis, ByteMatrix, Collective, MatrixUse, NamedMatrix, Over, RankGroup, Ranks, Work, Workload, WorkloadNode,
-    WorkloadParts,
+    Axis, ByteMatrix, Collective, Inference, MatrixUse, NamedMatrix, Over, RankGroup, Ranks, Work, Workload,
+    WorkloadNode, WorkloadParts,
 };
 use proptest::prelude::*;
 
@@ -44,7 +44,17 @@ fn any_workload() -> impl Strategy<Value = Workload> {
     });
     let node =
         (prop_oneof![compute, collective, unequal, send], prop::collection::vec(any::<prop::sample::Index>(), 0..3));
-    prop::collection::vec(node, 1..8).prop_map(|drawn| {
+    let inference = (0u64..3, 1u64..1 << 40, 0u64..3).prop_map(|(prompts, requests, steps)| {
+        let has_both = prompts > 0 && steps > 0;
+        (prompts + steps > 0).then(|| Inference {
+            prompts,
+            requests: if steps > 0 { requests } else { 0 },
+            steps,
+            first_token: (prompts > 0).then_some(0),
+            caches: has_both.then_some(0),
+        })
+    });
+    (prop::collection::vec(node, 1..8), inference).prop_map(|(drawn, inference)| {
         let nodes = drawn.into_iter().enumerate().map(|(index, (work, before))| {
             let mut after: Vec<usize> = before.iter().filter(|_| index > 0).map(|before| before.index(index)).collect();
             after.sort_unstable();
@@ -63,7 +73,7 @@ fn any_workload() -> impl Strategy<Value = Workload> {
             }],
             model_flops: Some(1e15),
             peak_flops: None,
-            inference: None,
+            inference,
             nodes: nodes.collect(),
         })
         .expect("a workload")

@@ -15,7 +15,7 @@ from lightloom.inputs.quantities import ACCEPTS, bytes_of, number_of, seconds_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["DESCRIPTIVE_KEYS", "INFERENCE", "KEYS", "ROUTING", "SECTIONS", "Form", "Key", "read_keys", "read_tables"]
+__all__ = ["DESCRIPTIVE_KEYS", "INFERENCE", "KEYS", "ROUTING", "Form", "Key", "read_keys", "read_tables"]
 
 MOST = 1 << 20
 MOST_FLOPS = 1e21
@@ -205,7 +205,6 @@ KEYS = (
     Key("compute", "forward", Form.TIME, "Time of a rank's layers for a microbatch, forward."),
     Key("compute", "backward", Form.TIME, "The same, backward, without recomputation."),
 )
-SECTIONS = tuple(dict.fromkeys(key.section for key in KEYS))
 # One of these says how long computation takes.
 TIMED = ("accelerator", "compute")
 
