@@ -82,8 +82,11 @@ class Description:
         if ranks is not None:
             copy = made.tensor * made.pipeline * made.expert
             if whole_number("ranks", ranks, LEAST_RANKS, MOST_RANKS) % copy:
-                accepts = f"a multiple of tensor · pipeline · expert = {copy}; --layout auto looks for another layout"
-                raise refuse("ranks", f"`{ranks}` is not accepted; it takes {accepts}")
+                nearest = " and ".join(map(str, made._nearest_ranks(ranks)))
+                accepts = f"a multiple of tensor · pipeline · expert = {copy}" + f", nearest {nearest}" * bool(nearest)
+                raise refuse(
+                    "ranks", f"`{ranks}` is not accepted; it takes {accepts}; --layout auto looks for another layout"
+                )
             made = replace(made, data=ranks // copy)
         made.check()
         return made
@@ -147,6 +150,14 @@ class Description:
             raise refuse(
                 FIELDS["layer_gradients"], f"it cannot be combined with {FIELDS[other]}; leave one of the two out"
             )
+
+    def _nearest_ranks(self, ranks: int) -> list[int]:
+        """The numbers of ranks next to `ranks`, below and above, that more or fewer replicas make of this layout."""
+        copy = self.tensor * self.pipeline * self.expert
+        # Parameters are shared by two ranks at least.
+        least = 2 * copy if self.sharded and self.expert == 1 else copy
+        below = ranks // copy * copy
+        return [fitting for fitting in (below, max(below + copy, least)) if least <= fitting <= MOST_RANKS]
 
     def _divides(self, name: str, divisor: str) -> None:
         value, by = getattr(self, name), getattr(self, divisor)
