@@ -74,7 +74,7 @@ def test_the_pruned_search_finds_the_best_of_all(tmp_path: Path, ports: int, del
     assert found.best.total_s == min(times)
     alone = best_layout(path, fabric=fabric, ranks=4, most_named=1)
     assert alone.best.total_s == min(times)
-    assert alone.planned <= found.planned <= len(times)
+    assert alone.planned <= found.planned < len(times)
 
 
 def test_memory_of_a_tiny_model_by_hand(tmp_path: Path) -> None:

@@ -26,6 +26,6 @@ def layouts_table(found: Layouts, memory: str | int | None) -> str:
     left_out = found.fitting - found.planned
     words = (
         f"{counted(found.legal, 'legal layout')}, {fits}; {found.planned:,} planned, "
-        f"{left_out:,} left out, whose lower bounds are above these times"
+        f"{left_out:,} left out, whose lower bounds are not below these times"
     )
     return render(made, Text(words))
