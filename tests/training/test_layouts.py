@@ -126,6 +126,7 @@ def test_the_command_prints_the_fastest_and_the_best_iteration(tmp_path: Path, c
         (("nothing.json", "--layout", "auto"), "layout: it is for models"),
         (("mixtral-8x22b", "--layout", "auto", "--ranks", "5"), "layout: no layout of this model is legal on 5 ranks"),
         (("mixtral-8x22b", "--ranks", "200"), "= 128, nearest 128 and 256; --layout auto looks for another layout"),
+        (("mixtral-8x22b", "--layout", "auto", "--comm-size", "input"), "comm_size: it is only for traces"),
         (("mixtral-8x22b", "--memory", "80GiB"), "memory: it is used only together with --layout auto"),
         (("mixtral-8x22b", "--layout", "auto", "--memory", "much"), "memory: `much` is not accepted"),
     ],

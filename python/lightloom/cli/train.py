@@ -82,6 +82,9 @@ def command(
     layout, memory = given.pop("layout", None), given.pop("memory", None)
     if memory is not None and layout is None:
         raise refuse("memory", "it is used only together with --layout auto")
+    if layout is not None:
+        for name in given.keys() - {"ranks"}:
+            raise refuse(name, "it is only for traces, and --layout auto is for models")
     status = Status()
     layouts = None
     if layout is not None:
