@@ -71,7 +71,7 @@ REMEMBERED = (
     ),
     (
         "the same, `sharded`",
-        "/ (data · expert) of dense parameters, / data of experts, and a layer's gathered parameters",
+        "/ (data · expert) of dense parameters, / data of experts, and a layer's parameters that are gathered",
         "the same, §5",
     ),
     (

@@ -94,6 +94,9 @@ def test_memory_of_a_tiny_model_by_hand(tmp_path: Path) -> None:
     dense, experts = (2 * attention + 2 * embedding) // 2, 2 * 2 * expert // 2
     gathered = 2 * (attention + 2 * expert) // 2
     assert memory_bytes(model) == 16 * dense // 4 + 16 * experts // 2 + gathered + activations
+    # One replica over four ranks of ep, an expert each: only dense parameters are shared and gathered.
+    model = trained_model(described(tmp_path, sharded=True, expert=4, data=1))
+    assert memory_bytes(model) == 16 * dense // 4 + 16 * (2 * expert // 2) + 2 * attention // 2 + activations
     # Two stages: one layer and one of the two ends each; four microbatches held.
     model = trained_model(described(tmp_path, pipeline=2, data=1))
     halved = (attention + 2 * expert) // 2 + embedding // 2

@@ -57,7 +57,9 @@ def memory_bytes(model: Description) -> int:
     ends = 2 if model.pipeline == 1 and not model.tied_embeddings else 1
     dense += counts.embedding // model.tensor * ends
     if model.sharded:
-        gathered = (counts.dense_parameters + counts.expert_parameters) * model.parameter_bytes
+        # Experts of one replica are whole on each of its ranks, and nothing of them is gathered.
+        experts_gathered = counts.expert_parameters if model.data > 1 else 0
+        gathered = (counts.dense_parameters + experts_gathered) * model.parameter_bytes
         held = dense * states // (model.data * model.expert) + experts * states // model.data
         held += gathered * (2 if model.prefetch else 1)
     else:
