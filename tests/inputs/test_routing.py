@@ -18,7 +18,7 @@ from tests.inputs.test_models import with_keys, written
 from tests.reference.workloads import check
 
 EXPERTS = {"experts": 8, "experts_per_token": 2}
-# Of every rank: two copies of 2 samples of 32 tokens of 64 values of two bytes.
+# Bytes that every rank sends to experts: 2 copies · 2 samples · 32 tokens · 64 values · 2 bytes.
 BUFFER = 2 * 2 * 32 * 64 * 2
 ROUTING = {"traffic": "zipf:1", "matrices": 3, "seed": 5}
 
@@ -132,3 +132,14 @@ def test_wrong_traces_are_refused(tmp_path: Path, content: str, said: str) -> No
 def test_experts_on_one_rank_send_no_tokens() -> None:
     with pytest.raises(InputError, match="no tokens are sent here"):
         trained(ROUTING, expert=1)
+
+
+@pytest.mark.parametrize("key", ["matrices", "drift", "seed"])
+def test_keys_of_drawn_matrices_are_refused_with_a_trace(tmp_path: Path, key: str) -> None:
+    shape = {"tensor": 1, "expert": 4, "data": 1}
+    tables = with_keys(model=EXPERTS, parallelism=shape, routing={"trace": ["trace.csv"], key: 1})
+    (tmp_path / "model.toml").write_text(written(tables))
+    with pytest.raises(InputError) as error:
+        model_workload(tmp_path / "model.toml")
+    assert error.value.field == f"routing.{key}"
+    assert "it goes with traffic" in str(error.value)

@@ -13,7 +13,7 @@ import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.inputs.workloads.layouts import legal_layouts, memory_bytes
 from lightloom.inputs.workloads.model import model_workload, trained_model
-from lightloom.training.layouts import best_layout
+from lightloom.training.layouts import best_layout, least_s
 from tests.conftest import RunCli
 from tests.inputs.test_models import with_keys, written
 
@@ -64,16 +64,19 @@ def test_layouts_are_all_divisions(tmp_path: Path) -> None:
 def test_the_pruned_search_finds_the_best_of_all(tmp_path: Path, ports: int, delay: str) -> None:
     path = described(tmp_path)
     fabric = ll.Fabric(ports=ports, reconfiguration_delay=delay, bandwidth="1Gbps")
-    times = []
+    times: dict[tuple[Any, ...], float] = {}
     for layout in all_layouts(4):
         told = model_workload(written(with_keys(model=MODEL, accelerator={"flops": 1e12}, **layout)))
-        times.append(ll.train(ll.Workload.of(told), fabric=fabric).total_s)
+        names = {**layout["parallelism"], **layout["batch"]}
+        times[tuple(names.values())] = ll.train(ll.Workload.of(told), fabric=fabric).total_s
+    for legal in legal_layouts(trained_model(path), 4):
+        assert least_s(legal, fabric) <= times[tuple(getattr(legal, name) for name in names)] * (1 + 1e-12)
     found = best_layout(path, fabric=fabric, ranks=4)
     assert found.legal == found.fitting == len(times)
-    assert [layout.total_s for layout in found.fastest] == pytest.approx(sorted(times)[:5], rel=1e-12)
-    assert found.best.total_s == min(times)
+    assert [layout.total_s for layout in found.fastest] == pytest.approx(sorted(times.values())[:5], rel=1e-12)
+    assert found.best.total_s == min(times.values())
     alone = best_layout(path, fabric=fabric, ranks=4, most_named=1)
-    assert alone.best.total_s == min(times)
+    assert alone.best.total_s == min(times.values())
     assert alone.planned <= found.planned < len(times)
 
 
@@ -82,7 +85,7 @@ def test_memory_of_a_tiny_model_by_hand(tmp_path: Path) -> None:
     # many a gradient, twelve of states. Two ranks of tp, two of ep with two of four experts, two replicas.
     attention, expert, embedding = 4 * 64 * 64, 2 * 64 * 128, 64 * 64
     parameters = 2 * (attention + 2 * expert) // 2 + 2 * embedding // 2
-    # Of 32 · 64 values 10 bytes as a whole and 24 in halves, two layers.
+    # Activations of two layers: of 32 · 64 values each, 10 bytes that every rank has and 24 that two ranks share.
     activations = 2 * 32 * 64 * (10 + 24 // 2)
     model = trained_model(described(tmp_path))
     assert memory_bytes(model) == 16 * parameters + activations
@@ -139,3 +142,14 @@ def test_what_cannot_be_is_refused(cli: RunCli, arguments: tuple[str, ...], said
     assert ended.status == 2
     assert said in ended.err
     assert ended.err.count("\n") == 1
+
+
+def test_uneven_experts_leave_layouts_that_their_matrices_serve(tmp_path: Path) -> None:
+    path = described(tmp_path)
+    (tmp_path / "tokens.csv").write_text("1,2\n3,4\n")
+    path.write_text(path.read_text() + '[routing]\ntrace = ["tokens.csv"]\n')
+    # The trace is of two ranks that share experts; where none do, no tokens are sent.
+    assert {layout.expert for layout in legal_layouts(trained_model(path))} == {1, 2}
+    path.write_text(path.read_text().replace("tokens.csv", "other.csv"))
+    with pytest.raises(InputError, match=r"routing.trace: no such file"):
+        best_layout(path)

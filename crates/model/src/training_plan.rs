@@ -79,7 +79,7 @@ pub struct TrainingPlan {
     pub critical_path_s: Vec<(String, f64)>,
     /// Time of an iteration by policy; `None` where the policy does not serve the workload.
     pub policies: Vec<(String, Option<f64>)>,
-    /// By policy, of prompts: when they have their first tokens, s; empty for workloads that are no inference of prompts.
+    /// By policy, the time at which prompts have their first tokens, s; empty for workloads without prompts.
     pub first_token_s: Vec<(String, Option<f64>)>,
     /// By policy: when their KV caches are where they are decoded, s; empty where none are sent.
     pub caches_s: Vec<(String, Option<f64>)>,

@@ -91,8 +91,8 @@ pub(crate) mod searched {
     /// Moves of local search, whatever the budget.
     pub(crate) const MOST_EVALUATIONS: u64 = 1 << 40;
 
-    /// Messages of a step of an unequal All-to-All up to which circulants are looked at: they serve such a step no better
-    /// than circuits that are made for its pairs, and their flows have no symmetry.
+    /// Messages of a step of an unequal All-to-All up to which circulants are looked at: they serve such a step no
+    /// better than circuits that are made for its pairs, and their flows have no symmetry.
     pub(crate) const MOST_UNEQUAL_MESSAGES: usize = 132;
 }
 

@@ -14,7 +14,7 @@ NAMING = {Kind.FILE, Kind.FOLDER}
 TOLD = {"baselines", "links", "explain", "to"}
 # Options of traces, which are files, and of many problems at once, for which there is the map.
 ELSEWHERE = {"comm_size", "element_bytes", "time_unit", "benchmark", "sizes"}
-# Of switches, and of many iterations that are planned one after the other.
+# Groups of options that requests cannot give: commands to switches, and searches that plan many iterations.
 LONG = {Group.SWITCHES, Group.LAYOUT}
 # Done by default only on the command line: a plan together with every other planner's takes many times as long.
 ASKED_FOR = "baselines"

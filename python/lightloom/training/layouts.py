@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lightloom.inputs.workloads.model_description import Description
     from lightloom.training.result import Training
 
-__all__ = ["Layout", "Layouts", "best_layout"]
+__all__ = ["Layout", "Layouts", "best_layout", "least_s"]
 
 
 class Layout(NamedTuple):
@@ -76,11 +76,11 @@ def best_layout(
     if not fitting:
         least = min(map(memory_bytes, legal))
         raise refuse("memory", f"`{memory}` is not accepted; the layout that needs least takes {least / 2**30:.1f} GiB")
-    bounded = sorted(((_least_s(layout, fabric), layout) for layout in fitting), key=lambda found: found[0])
+    bounded = sorted(((least_s(layout, fabric), layout) for layout in fitting), key=lambda found: found[0])
     best: tuple[Training, Workload] | None = None
     planned: list[Layout] = []
-    for least_s, layout in bounded:
-        if len(planned) >= most_named and least_s >= sorted(one.total_s for one in planned)[most_named - 1]:
+    for bound_s, layout in bounded:
+        if len(planned) >= most_named and bound_s >= sorted(one.total_s for one in planned)[most_named - 1]:
             break
         name = layout_words(layout)
         if report is not None:
@@ -96,7 +96,7 @@ def best_layout(
     return Layouts(*best, tuple(planned[:most_named]), len(legal), len(fitting), len(planned))
 
 
-def _least_s(layout: Description, fabric: Fabric) -> float:
+def least_s(layout: Description, fabric: Fabric) -> float:
     """A time that no plan of the layout's iteration is below, s.
 
     The longest chain of its nodes, each communication in one step over one hop, with the bytes that a rank must send at

@@ -57,7 +57,7 @@ impl ByteMatrix {
         })
     }
 
-    /// The sum of matrices of as many places; `None` of none, of a single one, of different sizes, or where it is too large.
+    /// The sum of several matrices of one size; `None` for fewer than two, for different sizes, or where it is too large.
     pub fn sum<'a>(matrices: impl Iterator<Item = &'a Self>) -> Option<Self> {
         let all: Vec<&Self> = matrices.collect();
         let [first, others @ ..] = all.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! What an iteration of inference does for requests.
+//! Prompts, requests and decode steps of an iteration of inference.
 
 use crate::{Error, Result};
 

@@ -109,7 +109,7 @@ pub struct WorkloadParts {
     pub model_flops: Option<f64>,
     /// Floating-point operations per second of which a rank is capable.
     pub peak_flops: Option<f64>,
-    /// What an iteration of inference does; `None` for other workloads.
+    /// Prompts, requests and decode steps of an iteration of inference; `None` for other workloads.
     pub inference: Option<Inference>,
     /// The nodes.
     pub nodes: Vec<WorkloadNode>,

@@ -3,7 +3,7 @@
 use super::iteration::{Iteration, show_apart};
 use crate::report::{Check, Tally};
 
-/// Checks the times that are stated of the iteration's policy: the ends of the nodes that the workload names. No check for
+/// Checks the stated times of the iteration's policy: the ends of the nodes that the workload names. No check for
 /// workloads that are no inference and state none.
 pub(super) fn check(iteration: &Iteration<'_>) -> Option<Check> {
     let training = iteration.training;

@@ -94,7 +94,7 @@ class Passes:
     ) -> None:
         """groups: lists of ranks by name, to which those that nodes name are added."""
         model, accelerator = told.model, told.accelerator
-        # Of several pools the axes' groups have names too.
+        # With several pools, groups of axes are named as well: the pools have no mesh in common.
         self._has_groups = has_groups = len(told.pools) > 1
         self._pool, self._graph, self._groups = pool, graph, groups
         self._layers = model.layers // pool.pipeline

@@ -14,6 +14,8 @@ from lightloom.base.errors import InputError, refuse
 from lightloom.base.whole_numbers import whole_number
 from lightloom.formats.workload_options import LEAST_RANKS, MOST_RANKS
 from lightloom.inputs.workloads.model_counts import Counts
+from lightloom.inputs.workloads.model_layers import expert_bytes
+from lightloom.inputs.workloads.routing import ExpertTraffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +38,8 @@ def legal_layouts(model: Description, ranks: int | None = None) -> list[Descript
         raise refuse("layout", "[compute] states the times of one layout; layouts are searched with [accelerator]")
     if model.layer_gradients is not None:
         raise refuse("layout", "model.layer_gradients states the bytes of one layout")
+    # What is wrong with the description's own matrices is wrong with all.
+    ExpertTraffic(model.routing, model.expert, expert_bytes(model))
     found = [layout for layout in _divided(model, ranks) if _is_legal(layout)]
     if not found:
         raise refuse("layout", f"no layout of this model is legal on {ranks} ranks; another number of ranks is needed")
@@ -115,8 +119,10 @@ def _divided(model: Description, ranks: int) -> Iterator[Description]:
 
 
 def _is_legal(layout: Description) -> bool:
+    """Whether the dimensions allow it, and the tokens of uneven experts can be spread over so many ranks."""
     try:
         layout.check()
+        ExpertTraffic(layout.routing, layout.expert, expert_bytes(layout))
     except InputError:
         return False
     return True

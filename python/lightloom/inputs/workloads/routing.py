@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ExpertTraffic", "Routing"]
 
+# Entries of all matrices together.
 MOST_ENTRIES = 1 << 22
+# Keys that say how matrices are drawn.
+OF_TRAFFIC = ("matrices", "drift", "seed")
 
 
 class Routing(NamedTuple):
@@ -55,6 +58,9 @@ class Routing(NamedTuple):
             raise refuse(f"{ROUTING}.traffic", "there must be either traffic or trace")
         if made.trace is not None and folder is None:
             raise refuse(f"{ROUTING}.trace", "files are read for a description that is in a file itself")
+        for name in OF_TRAFFIC:
+            if made.trace is not None and name in values[ROUTING]:
+                raise refuse(f"{ROUTING}.{name}", "it goes with traffic; with trace there is a matrix for each file")
         return made
 
 
@@ -90,9 +96,7 @@ class ExpertTraffic:
 
 def _drawn(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int64]]:
     """Whole bytes; the mean of the pairs is that of equal blocks."""
-    if routing.matrices * ranks * ranks > MOST_ENTRIES:
-        most = MOST_ENTRIES // (ranks * ranks)
-        raise refuse("routing.matrices", f"`{routing.matrices}` is not accepted; it takes at most {most}")
+    _check_number("matrices", routing.matrices, ranks)
     mean = max(1, round(size_bytes / ranks))
     drift = 1.0 if routing.drift is None else routing.drift
     made: list[NDArray[np.float64]] = []
@@ -108,7 +112,9 @@ def _drawn(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int
 def _traced(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int64]]:
     """Whole bytes of the files' tokens; the mean of the ranks' sums is the buffer."""
     made = []
-    for name in routing.trace or ():
+    files = routing.trace or ()
+    _check_number("trace", len(files), ranks)
+    for name in files:
         path = name if routing.folder is None else routing.folder / name
         try:
             tokens = read_matrix(path)
@@ -120,3 +126,11 @@ def _traced(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.in
             raise refuse("routing.trace", f"`{name}` has no tokens")
         made.append(np.rint(tokens * (size_bytes * ranks / tokens.sum())).astype(np.int64))
     return made
+
+
+def _check_number(name: str, matrices: int, ranks: int) -> None:
+    most = MOST_ENTRIES // (ranks * ranks)
+    if matrices > most:
+        raise refuse(
+            f"{ROUTING}.{name}", f"{matrices} matrices of {ranks} ranks are not accepted; it takes at most {most}"
+        )

@@ -1,4 +1,4 @@
-"""What the verb `train` prints of inference: what it is, and what requests wait for by policy."""
+"""Inference in the output of the verb `train`: words for its title, and a table of waits and rates by policy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["inference_words", "requests_parts"]
 
 
 def inference_words(inference: Inference) -> str:
-    """What an iteration is, in words."""
+    """Prompts and decode steps of an iteration, in words."""
     words = []
     if inference.prompts:
         words.append(f"prefill of {counted(inference.prompts, 'prompt')}")
