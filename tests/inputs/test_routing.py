@@ -56,8 +56,8 @@ def test_sequence_parallel_ranks_send_their_part() -> None:
 
 
 def test_drift_mixes_each_matrix_with_the_one_before() -> None:
-    drawn = [np.array(rows) for rows in trained(ROUTING)["matrices"].values()]
-    drifting = [np.array(rows) for rows in trained({**ROUTING, "drift": 0.25})["matrices"].values()]
+    drawn = [np.array(rows) for rows in trained(ROUTING, pipeline=1)["matrices"].values()]
+    drifting = [np.array(rows) for rows in trained({**ROUTING, "drift": 0.25}, pipeline=1)["matrices"].values()]
     expected = [drawn[0], 0.75 * drawn[0] + 0.25 * drawn[1]]
     expected.append(0.75 * expected[1] + 0.25 * drawn[2])
     for found, wanted in zip(drifting, expected, strict=True):
@@ -103,7 +103,7 @@ def test_a_trace_of_tokens_by_expert_is_scaled_to_the_model(tmp_path: Path) -> N
         ({"trace": ["a.csv"]}, "routing.trace", "in a file itself"),
         ({"trace": []}, "routing.trace", "at least one"),
         ({"traffic": "zipf:1", "drift": 1.5}, "routing.drift", "at most 1"),
-        ({"traffic": "zipf:1", "matrices": 1 << 20}, "routing.matrices", "at most 262144"),
+        ({"traffic": "zipf:1", "matrices": 1 << 21}, "routing.matrices", "from 1 to 1048576"),
         ({"traffic": "zipf:1", "wind": 1}, "routing", "unknown name `wind`"),
     ],
 )
@@ -116,7 +116,12 @@ def test_wrong_keys_are_refused(routing: dict[str, Any], field: str, said: str) 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("1,2\n3,4\n", "has 2 rows; it takes 4"), ("0,0,0,0\n" * 4, "has no tokens"), ("x", "not a number")],
+    [
+        ("1,2\n3,4\n", "has 2 rows; it takes 4"),
+        ("0,0,0,0\n" * 4, "has no tokens"),
+        ("9,0,0,0\n0,9,0,0\n0,0,9,0\n0,0,0,9\n", "no tokens to experts of other ranks"),
+        ("x", "not a number"),
+    ],
 )
 def test_wrong_traces_are_refused(tmp_path: Path, content: str, said: str) -> None:
     (tmp_path / "trace.csv").write_text(content)
@@ -143,3 +148,16 @@ def test_keys_of_drawn_matrices_are_refused_with_a_trace(tmp_path: Path, key: st
         model_workload(tmp_path / "model.toml")
     assert error.value.field == f"routing.{key}"
     assert "it goes with traffic" in str(error.value)
+
+
+def test_traces_of_tiny_numbers_are_scaled_like_others(tmp_path: Path) -> None:
+    shape = {"tensor": 1, "expert": 4, "data": 1}
+    tables = with_keys(model=EXPERTS, parallelism=shape, routing={"trace": ["trace.csv"]})
+    (tmp_path / "model.toml").write_text(written(tables))
+    (tmp_path / "trace.csv").write_text("5e-324,5e-324,5e-324,5e-324\n" * 4)
+    assert list(model_workload(tmp_path / "model.toml")["matrices"].values()) == [[[BUFFER // 4] * 4] * 4]
+
+
+def test_no_more_matrices_are_drawn_than_layers_of_a_stage_use() -> None:
+    assert len(trained({**ROUTING, "matrices": 9})["matrices"]) == 2
+    assert len(trained({**ROUTING, "matrices": 9}, pipeline=1)["matrices"]) == 4

@@ -12,7 +12,7 @@ import pytest
 import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.inputs.workloads.layouts import legal_layouts, memory_bytes
-from lightloom.inputs.workloads.model import model_workload, trained_model
+from lightloom.inputs.workloads.model import model_workload, trained_model, workload_of
 from lightloom.training.layouts import best_layout, least_s
 from tests.conftest import RunCli
 from tests.inputs.test_models import with_keys, written
@@ -112,7 +112,7 @@ def test_only_layouts_that_fit_are_planned(tmp_path: Path) -> None:
     found = best_layout(path, memory=needs[1], most_named=1)
     assert max(layout.memory_bytes for layout in found.fastest) <= needs[1]
     assert 0 < found.fitting < found.legal
-    with pytest.raises(InputError, match="the layout that needs least takes"):
+    with pytest.raises(InputError, match=f"the layout that needs least takes .*, {needs[0]} bytes"):
         best_layout(path, memory=needs[0] - 1)
 
 
@@ -130,7 +130,10 @@ def test_the_command_prints_the_fastest_and_the_best_iteration(tmp_path: Path, c
         (("bert-pccl", "--layout", "auto"), "layout: [compute] states the times of one layout"),
         (("llama-3-70b-decode", "--layout", "auto"), "layout: it is for training"),
         (("nothing.json", "--layout", "auto"), "layout: it is for models"),
-        (("mixtral-8x22b", "--layout", "auto", "--ranks", "5"), "layout: no layout of this model is legal on 5 ranks"),
+        (
+            ("mixtral-8x22b", "--layout", "auto", "--ranks", "5"),
+            "no layout of the model has so many; nearest are 4 and 7",
+        ),
         (("mixtral-8x22b", "--ranks", "200"), "= 128, nearest 128 and 256; --layout auto looks for another layout"),
         (("mixtral-8x22b", "--layout", "auto", "--comm-size", "input"), "comm_size: it is only for traces"),
         (("mixtral-8x22b", "--memory", "80GiB"), "memory: it is used only together with --layout auto"),
@@ -153,3 +156,20 @@ def test_uneven_experts_leave_layouts_that_their_matrices_serve(tmp_path: Path) 
     path.write_text(path.read_text().replace("tokens.csv", "other.csv"))
     with pytest.raises(InputError, match=r"routing.trace: no such file"):
         best_layout(path)
+
+
+def test_a_policy_that_serves_some_layouts_is_planned_on_these(tmp_path: Path) -> None:
+    path = described(tmp_path)
+    fabric = ll.Fabric(ports=1)
+    found = best_layout(path, fabric=fabric, ranks=4, policy="static", most_named=50)
+    times = []
+    for layout in legal_layouts(trained_model(path), 4):
+        try:
+            training = ll.train(ll.Workload.of(workload_of(layout)), fabric=fabric, policy="static")
+        except InputError:
+            continue
+        times.append(training.total_s)
+    # One port has no room for the topologies of two axes.
+    assert 0 < len(times) < found.legal
+    assert [layout.total_s for layout in found.fastest] == sorted(times)
+    assert found.refused == found.fitting - len(times)

@@ -27,7 +27,7 @@ NODE = {
     "id": text("a text, of one node"),
     "after": several(text("an id"), "nodes that must have ended before"),
 }
-SENT = whole("the whole buffer, or the message", least=1)
+SENT = whole("the message", least=1)
 WORKLOAD = record(
     {
         "schema": version("lightloom.workload/1"),
@@ -48,9 +48,9 @@ WORKLOAD = record(
                             **NODE,
                             "kind": one_of("what it is", "collective"),
                             "collective": text("name of the collective"),
-                            "size_bytes": SENT,
                         },
                         optional={
+                            "size_bytes": whole("the whole buffer; needed without a matrix", least=1),
                             "axis": text("in whose groups it runs"),
                             "ranks": SOME_RANKS,
                             "group": either("groups that run it", text("a group"), several(text("a group"), "groups")),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lightloom.base.errors import refuse
+from lightloom._core import show_size
+from lightloom.base.errors import InputError, refuse
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.quantities import bytes_of, rate_of, seconds_of
 from lightloom.inputs.workloads.layouts import layout_words, legal_layouts, memory_bytes
@@ -38,8 +39,8 @@ class Layout(NamedTuple):
 class Layouts(NamedTuple):
     """The fastest layouts, best first, with the iteration of the best and its workload.
 
-    legal, fitting, planned: how many layouts the model's dimensions allow, how many of these fit into memory, and how
-    many were planned.
+    legal, fitting, planned, refused: how many layouts the model's dimensions allow, how many of these fit into memory,
+    how many were planned, and how many the policy does not serve.
     """
 
     best: Training
@@ -48,6 +49,7 @@ class Layouts(NamedTuple):
     legal: int
     fitting: int
     planned: int
+    refused: int
 
 
 def best_layout(
@@ -75,10 +77,12 @@ def best_layout(
     fitting = [layout for layout in legal if most is None or memory_bytes(layout) <= most]
     if not fitting:
         least = min(map(memory_bytes, legal))
-        raise refuse("memory", f"`{memory}` is not accepted; the layout that needs least takes {least / 2**30:.1f} GiB")
+        needs = f"{show_size(least)}, {least} bytes"
+        raise refuse("memory", f"`{memory}` is not accepted; the layout that needs least takes {needs}")
     bounded = sorted(((least_s(layout, fabric), layout) for layout in fitting), key=lambda found: found[0])
     best: tuple[Training, Workload] | None = None
     planned: list[Layout] = []
+    refused, refusal = 0, None
     for bound_s, layout in bounded:
         if len(planned) >= most_named and bound_s >= sorted(one.total_s for one in planned)[most_named - 1]:
             break
@@ -86,14 +90,22 @@ def best_layout(
         if report is not None:
             report(f"{name} ({len(planned)} of at most {len(bounded)} layouts done)")
         workload = Workload.of(workload_of(layout))
-        training = train(workload, fabric=fabric, policy=policy)
+        try:
+            training = train(workload, fabric=fabric, policy=policy)
+        except InputError as error:
+            # A policy that does not serve one layout may serve another.
+            if error.field != "policy":
+                raise
+            refused, refusal = refused + 1, error
+            continue
         fixed_s = training.policies.get("one-shot")
         planned.append(Layout(name, memory_bytes(layout), training.total_s, fixed_s))
         if best is None or training.total_s < best[0].total_s:
             best = training, workload
-    assert best is not None  # noqa: S101 (at least one fits)
+    if best is None:
+        raise refusal or refuse("policy", "no layout of the model was planned")
     planned.sort(key=lambda layout: layout.total_s)
-    return Layouts(*best, tuple(planned[:most_named]), len(legal), len(fitting), len(planned))
+    return Layouts(*best, tuple(planned[:most_named]), len(legal), len(fitting), len(planned), refused)
 
 
 def least_s(layout: Description, fabric: Fabric) -> float:

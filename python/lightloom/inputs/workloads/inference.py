@@ -105,7 +105,7 @@ class Passes:
         self._size = pool.tokens * model.hidden * model.parameter_bytes
         routing = told.routing if pool.expert > 1 else None
         name = f"{pool.name}-routing" if has_groups else "routing"
-        self._tokens = ExpertTraffic(routing, pool.expert, model.experts_per_token * self._size, name)
+        self._tokens = ExpertTraffic(routing, pool.expert, model.experts_per_token * self._size, self._layers, name)
         sums = (Exchange("tp", "all-reduce", self._size),) if pool.tensor > 1 else ()
         tokens = (Exchange("ep", "all-to-all", model.experts_per_token * self._size),) if pool.expert > 1 else ()
         network = "network" if model.experts == 1 else "experts"

@@ -8,6 +8,8 @@ of a microbatch stay as the description has them.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from lightloom.base.errors import InputError, refuse
@@ -31,7 +33,8 @@ OPTIMIZER_BYTES = 12
 def legal_layouts(model: Description, ranks: int | None = None) -> list[Description]:
     """The model in every layout that its dimensions allow on `ranks` ranks, the description's number if left out.
 
-    Raises `InputError` that names `layout` where the description states times or bytes of one layout, or none is legal.
+    Raises `InputError` that names `layout` where the description states times or bytes of one layout, `ranks` where
+    none is legal.
     """
     ranks = model.ranks if ranks is None else whole_number("ranks", ranks, LEAST_RANKS, MOST_RANKS)
     if model.flops is None:
@@ -39,10 +42,11 @@ def legal_layouts(model: Description, ranks: int | None = None) -> list[Descript
     if model.layer_gradients is not None:
         raise refuse("layout", "model.layer_gradients states the bytes of one layout")
     # What is wrong with the description's own matrices is wrong with all.
-    ExpertTraffic(model.routing, model.expert, expert_bytes(model))
+    ExpertTraffic(model.routing, model.expert, expert_bytes(model), model.stage_layers)
     found = [layout for layout in _divided(model, ranks) if _is_legal(layout)]
     if not found:
-        raise refuse("layout", f"no layout of this model is legal on {ranks} ranks; another number of ranks is needed")
+        near = " and ".join(str(number) for number in _nearest(model, ranks))
+        raise refuse("ranks", f"`{ranks}` is not accepted: no layout of the model has so many; nearest are {near}")
     return found
 
 
@@ -120,9 +124,33 @@ def _divided(model: Description, ranks: int) -> Iterator[Description]:
 
 def _is_legal(layout: Description) -> bool:
     """Whether the dimensions allow it, and the tokens of uneven experts can be spread over so many ranks."""
+    if not _has_legal_sizes(layout):
+        return False
+    try:
+        ExpertTraffic(layout.routing, layout.expert, expert_bytes(layout), layout.stage_layers)
+    except InputError:
+        return False
+    return True
+
+
+def _nearest(model: Description, ranks: int) -> list[int]:
+    """The next numbers of ranks below and above for which there is a layout."""
+    samples = model.microbatches * model.data * model.expert
+    degrees = product(_divisors(model.kv_heads), _divisors(model.layers), _divisors(samples))
+    sizes = sorted({number for number in map(prod, degrees) if LEAST_RANKS <= number <= MOST_RANKS})
+    below, above = [size for size in reversed(sizes) if size < ranks], [size for size in sizes if size > ranks]
+    found = []
+    for numbers in (below, above):
+        for number in numbers:
+            if any(map(_has_legal_sizes, _divided(model, number))):
+                found.append(number)
+                break
+    return sorted(found)
+
+
+def _has_legal_sizes(layout: Description) -> bool:
     try:
         layout.check()
-        ExpertTraffic(layout.routing, layout.expert, expert_bytes(layout))
     except InputError:
         return False
     return True

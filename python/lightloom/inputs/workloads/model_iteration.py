@@ -53,7 +53,7 @@ class Iteration:
         self._model = model
         self._graph = Graph(2 * model.slots * model.stage_layers)
         self._replicas = Replicas(model)
-        self._tokens = ExpertTraffic(model.routing, model.expert, expert_bytes(model))
+        self._tokens = ExpertTraffic(model.routing, model.expert, expert_bytes(model), model.stage_layers)
         forward, backward = times(model, Counts(model))
         self._logits_s = {FORWARD: forward.logits_s, BACKWARD: backward.logits_s}
         self._parts = {

@@ -67,17 +67,21 @@ class Routing(NamedTuple):
 class ExpertTraffic:
     """The matrices of the All-to-Alls between the ranks of one size of groups."""
 
-    def __init__(self, routing: Routing | None, ranks: int, size_bytes: int, name: str = "routing") -> None:
+    def __init__(
+        self, routing: Routing | None, ranks: int, size_bytes: int, layers: int, name: str = "routing"
+    ) -> None:
         """For groups of `ranks` ranks whose buffers have `size_bytes` where all blocks are equal; no routing: they are.
 
-        Raises `InputError` that names the key where there is no such traffic, or the matrices are too large.
+        layers: those of a stage, which use no more matrices. Raises `InputError` that names the key where there is no
+        such traffic, or the matrices are too large.
         """
         self._size = size_bytes
         self._name = name
         self._rows: list[NDArray[np.int64]] = []
         if routing is not None:
             is_traced = routing.trace is not None
-            self._rows = _traced(routing, ranks, size_bytes) if is_traced else _drawn(routing, ranks, size_bytes)
+            needed = routing._replace(matrices=min(routing.matrices, layers))
+            self._rows = _traced(needed, ranks, size_bytes) if is_traced else _drawn(needed, ranks, size_bytes)
         self._busiest = [int(max(rows.sum(axis=0).max(), rows.sum(axis=1).max())) for rows in self._rows]
 
     @property
@@ -124,7 +128,11 @@ def _traced(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.in
             raise refuse("routing.trace", f"`{name}` has {len(tokens)} rows; it takes {ranks}, one for each rank of ep")
         if not tokens.any():
             raise refuse("routing.trace", f"`{name}` has no tokens")
-        made.append(np.rint(tokens * (size_bytes * ranks / tokens.sum())).astype(np.int64))
+        shares = tokens / tokens.max()
+        rows = np.rint(shares * (size_bytes * ranks / shares.sum())).astype(np.int64)
+        if rows.sum() == np.trace(rows):
+            raise refuse("routing.trace", f"`{name}` sends no tokens to experts of other ranks")
+        made.append(rows)
     return made
 
 

@@ -23,9 +23,10 @@ def layouts_table(found: Layouts, memory: str | int | None) -> str:
         over = "-" if layout.fixed_s is None else factor(layout.fixed_s / layout.total_s)
         made.add_row(layout.name, show_time(layout.total_s), over, show_size(layout.memory_bytes))
     fits = "no limit on memory" if memory is None else f"{found.fitting:,} fit into {memory} a rank"
-    left_out = found.fitting - found.planned
+    refused = f", {found.refused:,} not served by the policy" if found.refused else ""
+    left_out = found.fitting - found.planned - found.refused
     words = (
-        f"{counted(found.legal, 'legal layout')}, {fits}; {found.planned:,} planned, "
+        f"{counted(found.legal, 'legal layout')}, {fits}; {found.planned:,} planned{refused}, "
         f"{left_out:,} left out, whose lower bounds are not below these times"
     )
     return render(made, Text(words))
