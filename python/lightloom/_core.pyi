@@ -822,10 +822,14 @@ def free_memory() -> int | None:
     """Bytes of memory that can be had without swapping; None where the system does not say."""
 
 def run_request(
-    program: Mapping[str, object], steps: Mapping[str, NDArray[np.int64]], settings: Mapping[str, object]
+    program: Mapping[str, object],
+    steps: Mapping[str, NDArray[np.int64]],
+    changes: Mapping[str, NDArray[np.int64]],
+    settings: Mapping[str, object],
 ) -> bytes:
-    """The request to the controller process; the fields of `runtime::Request`, columns as arrays of int64, circuits
-    as the receiver of every transmitter, one configuration after the other, -1 for no receiver."""
+    """The request to the controller process; the fields of `runtime::Request`, columns as arrays of int64, lists as
+    their numbers one after the other and, with `_offsets`, where each begins and the last one ends, circuits as the
+    receiver of every transmitter, one configuration after the other, -1 for no receiver."""
 
 def serve_runs(descriptor: int) -> None:
     """Be the controller process of whoever has the other end of a socket, until that is closed."""
@@ -836,8 +840,9 @@ LatenessTuple = tuple[int, int, int, int]
 def run_report(
     report: bytes,
 ) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]], list[LatenessTuple], tuple[bool, bool]]:
-    """Nanoseconds that runs took; by run, the moments of steps, of ranks, and the use of circuits, in a row; lateness
-    in the probe, of the switch and of ranks; whether real-time priority and locked memory were granted."""
+    """Nanoseconds that runs took; by run, the moments of steps, of ranks, the use of circuits, and the moments of
+    changes, in a row; lateness in the probe, of the switch and of ranks; whether real-time priority and locked memory
+    were granted."""
 
 def verify_plan(plan: Plan) -> list[tuple[str, bool, str]]:
     """(check, passed, detail) for each check."""

@@ -5,7 +5,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use runtime::{Element, Lateness, Namespaces, Program, Reduction, Report, Request, StepSetting};
+use runtime::{Change, Element, Lateness, Namespaces, Program, Reduction, Report, Request, StepSetting};
 
 use crate::arguments::shown;
 use crate::input_error::CoreResult;
@@ -43,20 +43,35 @@ pub fn run_request<'py>(
     py: Python<'py>,
     program: &Bound<'py, PyDict>,
     steps: &Bound<'py, PyDict>,
+    changes: &Bound<'py, PyDict>,
     settings: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let step = |name| wholes(steps, name);
-    let dark = step("dark_ns")?;
-    let columns = [step("configuration")?, step("is_changed")?, step("window_ns")?, step("predicted_ns")?];
-    if columns.iter().any(|column| column.len() != dark.len()) {
-        return Err(PyValueError::new_err("the columns of steps have different lengths"));
-    }
-    let settings_of_steps = dark.iter().enumerate().map(|(index, &dark_ns)| StepSetting {
-        configuration: columns[0][index] as u32,
-        is_changed: columns[1][index] != 0,
-        dark_ns,
-        window_ns: columns[2][index],
-        predicted_ns: columns[3][index],
+    let count = wholes(steps, "predicted_ns")?.len();
+    let step = |name: &str| column_of(steps, name, count);
+    let [party, port_set, held] = [step("party")?, step("port_set")?, step("configuration")?].map(narrow);
+    let [window_ns, startup_ns, predicted_ns] = [step("window_ns")?, step("startup_ns")?, step("predicted_ns")?];
+    let (mut after, mut needs) = (lists(steps, "after", count)?, lists(steps, "needs", count)?);
+    let settings_of_steps = (0..count).map(|index| StepSetting {
+        party: party[index],
+        port_set: port_set[index],
+        configuration: held[index],
+        after: std::mem::take(&mut after[index]),
+        needs: std::mem::take(&mut needs[index]),
+        window_ns: window_ns[index],
+        startup_ns: startup_ns[index],
+        predicted_ns: predicted_ns[index],
+    });
+    let dark_ns = wholes(changes, "dark_ns")?;
+    let change = |name: &str| column_of(changes, name, dark_ns.len());
+    let [from, made] = [change("from")?, change("configuration")?].map(narrow);
+    let lists_of_changes = |name: &str| lists(changes, name, dark_ns.len());
+    let (mut after_steps, mut after_changes) = (lists_of_changes("after")?, lists_of_changes("after_changes")?);
+    let changes = (0..dark_ns.len()).map(|index| Change {
+        from: from[index],
+        configuration: made[index],
+        dark_ns: dark_ns[index],
+        after: std::mem::take(&mut after_steps[index]),
+        after_changes: std::mem::take(&mut after_changes[index]),
     });
     let ports: u32 = field(settings, "ports")?;
     let ranks: u32 = field(program, "ranks")?;
@@ -68,7 +83,7 @@ pub fn run_request<'py>(
     let request = Request {
         program: Program {
             ranks,
-            steps: dark.len() as u32,
+            steps: count as u32,
             workspace_bytes: wholes(program, "workspace_bytes")?,
             step: narrow(wholes(program, "step")?),
             gpu_offsets: wholes(program, "gpu_offsets")?,
@@ -84,10 +99,12 @@ pub fn run_request<'py>(
         ports,
         configurations: circuits.chunks((ranks * ports).max(1) as usize).map(<[_]>::to_vec).collect(),
         initial: field(settings, "initial")?,
+        parties: field(settings, "parties")?,
+        port_sets: field(settings, "port_sets")?,
         steps: settings_of_steps.collect(),
+        changes: changes.collect(),
         workspace_offset: wholes(program, "workspace_offset")?,
         ns_per_byte: field(settings, "ns_per_byte")?,
-        startup_ns: field(settings, "startup_ns")?,
         hop_ns: field(settings, "hop_ns")?,
         packet_bytes: field(settings, "packet_bytes")?,
         runs: field(settings, "runs")?,
@@ -127,10 +144,10 @@ pub fn free_memory() -> Option<u64> {
 
 /// The number of sleeps; the nanoseconds by which half of them, 99 of 100 and all of them woke too late, at most.
 type LatenessTuple = (u64, u64, u64, u64);
-/// The nanoseconds that each run took; the numbers of all `StepTimes`, of all `RankTimes` and of all `CircuitUse`, run
+/// The nanoseconds that each run took; the numbers of all `StepTimes`, `RankTimes`, `CircuitUse` and `ChangeTimes`, run
 /// after run; how late the probe, the switch and the ranks woke; whether real-time priority and locked memory were
 /// granted.
-type ReportTuple<'py> = (Bound<'py, PyArray1<u64>>, [Bound<'py, PyArray1<u64>>; 3], [LatenessTuple; 3], (bool, bool));
+type ReportTuple<'py> = (Bound<'py, PyArray1<u64>>, [Bound<'py, PyArray1<u64>>; 4], [LatenessTuple; 3], (bool, bool));
 
 /// The result of a run of runs.
 #[pyfunction]
@@ -147,10 +164,12 @@ pub fn run_report<'py>(py: Python<'py>, report: &[u8]) -> PyResult<ReportTuple<'
     });
     let circuits =
         report.runs.iter().flat_map(|run| &run.circuits).flat_map(|used| [used.bytes, used.first_ns, used.last_ns]);
+    let changes =
+        report.runs.iter().flat_map(|run| &run.changes).flat_map(|change| [change.asked_ns, change.acknowledged_ns]);
     let lateness = |late: Lateness| (late.sleeps, late.median_ns, late.most_of_99_ns, late.most_ns);
     Ok((
         array(report.runs.iter().map(|run| run.measured_ns).collect()),
-        [array(steps.collect()), array(ranks.collect()), array(circuits.collect())],
+        [array(steps.collect()), array(ranks.collect()), array(circuits.collect()), array(changes.collect())],
         [report.probe, report.switch, report.ranks].map(lateness),
         (report.granted.real_time, report.granted.locked),
     ))
@@ -166,6 +185,24 @@ fn wholes(from: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<u64>> {
     let column: PyReadonlyArray1<'_, i64> = field(from, name)?;
     let told = column.as_slice()?.iter().map(|&number| u64::try_from(number)).collect::<Result<_, _>>();
     told.map_err(|_| PyValueError::new_err(format!("`{name}` has negative numbers")))
+}
+
+/// A column of so many whole numbers that are not negative.
+fn column_of(from: &Bound<'_, PyDict>, name: &str, count: usize) -> PyResult<Vec<u64>> {
+    let column = wholes(from, name)?;
+    if column.len() != count {
+        return Err(PyValueError::new_err(format!("`{name}` has {} numbers, not {count}", column.len())));
+    }
+    Ok(column)
+}
+
+/// So many lists of whole numbers: the lists one after the other, and where each begins and the last one ends.
+fn lists(from: &Bound<'_, PyDict>, name: &str, count: usize) -> PyResult<Vec<Vec<u32>>> {
+    let numbers = narrow(wholes(from, name)?);
+    let offsets = column_of(from, &format!("{name}_offsets"), count + 1)?;
+    let list = |ends: &[u64]| numbers.get(ends[0] as usize..ends[1] as usize).map(<[u32]>::to_vec);
+    let made: Option<Vec<Vec<u32>>> = offsets.windows(2).map(list).collect();
+    made.ok_or_else(|| PyValueError::new_err(format!("`{name}_offsets` are out of order")))
 }
 
 /// Numbers that do not fit become the largest, which is refused.

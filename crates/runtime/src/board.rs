@@ -1,16 +1,22 @@
 //! The memory that all processes of a run share: what the controller tells, what ranks and the switch say, the rings.
 
+mod commands;
+mod steps;
+
 use std::sync::atomic::Ordering;
 
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+
+pub use commands::Command;
+use commands::COMMAND;
+use steps::{RELEASE, TIMES, USE};
 
 use crate::clock::{Bell, wake_all};
 use crate::cutoffs::board::{LEAST_PACKETS, MOST_RING};
 use crate::fault::{Fault, When, Who};
 use crate::lateness::{FOOTPRINT, LatenessLog};
 use crate::memory::file_in_memory;
-use crate::report::{CircuitUse, RankTimes};
 use crate::request::Request;
 use crate::ring::{Ring, footprint, span};
 use crate::system::Shared;
@@ -18,36 +24,26 @@ use crate::system::Shared;
 // The controller's words.
 const GENERATION: usize = 0;
 const PHASE: usize = 4;
-const STEP: usize = 8;
+const LET_GO: usize = 8;
 const MEASURES: usize = 12;
-const START: usize = 16;
 const ARRIVED: usize = 64;
-// Words for the commands to the switch, and its answers.
-const COMMAND: usize = 128;
-const CONFIGURATION: usize = 132;
-const ASKED: usize = 136;
-const DARK: usize = 144;
-const ANSWER: usize = 192;
-const ANSWERED: usize = 200;
+// How many commands the switch has been given.
+const COMMANDS: usize = 128;
 // The first fault that a process finds.
 const FAULT: usize = 256;
 const FAULT_LEN: usize = 260;
 const FAULT_TEXT: usize = 264;
 const FAULT_MOST: usize = 512;
 const PROCESSES: usize = 1024;
-// Words of a process.
+// Words of a process; those from 16 on are of the steps.
 const RUNG: usize = 0;
 const SLEEPS: usize = 4;
 const GRANTED: usize = 8;
 const DONE: usize = 12;
-const CAME: usize = 16;
-const WANTED: usize = 24;
 const PROBE: usize = 64;
 const RUNNING: usize = PROBE + FOOTPRINT;
 const PROCESS: usize = (RUNNING + FOOTPRINT).next_multiple_of(64);
 
-const TIMES: usize = 48;
-const USE: usize = 24;
 // Room for the packets that come while a switch or rank wakes late.
 const SLACK_NS: f64 = 20e6;
 
@@ -58,13 +54,13 @@ pub enum Phase {
     Probe,
     /// Put the first data back.
     Reset,
-    /// Carry a step out.
-    Step,
+    /// Carry out the steps of a run, as they are let go.
+    Run,
     /// End.
     Quit,
 }
 
-const PHASES: [Phase; 4] = [Phase::Probe, Phase::Reset, Phase::Step, Phase::Quit];
+const PHASES: [Phase; 4] = [Phase::Probe, Phase::Reset, Phase::Run, Phase::Quit];
 
 /// The shared memory of a run.
 #[derive(Debug)]
@@ -75,9 +71,13 @@ pub struct Board {
     ranks: usize,
     ports: usize,
     steps: usize,
+    commands: usize,
     ring_bytes: usize,
     times: usize,
     uses: usize,
+    releases: usize,
+    arrivals: usize,
+    orders: usize,
     rings: usize,
 }
 
@@ -88,7 +88,12 @@ impl Board {
         let ring_bytes = if request.namespaces.is_none() { ring_bytes(request) } else { 0 };
         let times = PROCESSES + (ranks + 1) * PROCESS;
         let uses = times + steps * ranks * TIMES;
-        let rings = (uses + steps * ports * USE).next_multiple_of(4096);
+        let releases = uses + steps * ports * USE;
+        let arrivals = releases + steps * RELEASE;
+        let orders = (arrivals + 4 * steps).next_multiple_of(8);
+        // The configuration that is there at first is a command, too.
+        let commands = request.changes.len() + 1;
+        let rings = (orders + commands * COMMAND).next_multiple_of(4096);
         let len = rings + 2 * ports * footprint(ring_bytes);
         let file = file_in_memory("lightloom-run", len as u64)?;
         let memory = Shared::map(&file, len).map_err(|error| Fault::system("memory", error))?;
@@ -101,9 +106,13 @@ impl Board {
             ranks,
             ports,
             steps,
+            commands,
             ring_bytes,
             times,
             uses,
+            releases,
+            arrivals,
+            orders,
             rings,
         })
     }
@@ -144,12 +153,13 @@ impl Board {
         Ring::new(&self.memory, self.rings + (2 * port + 1) * footprint(self.ring_bytes), self.ring_bytes)
     }
 
-    /// Lets all ranks go. `start_ns`: of the clock, when startup begins.
-    pub fn release(&self, phase: Phase, step: usize, start_ns: u64) {
+    /// Lets all ranks go.
+    pub fn release(&self, phase: Phase) {
+        if phase == Phase::Run {
+            self.begin_run();
+        }
         self.memory.word(ARRIVED).store(0, Ordering::Relaxed);
         self.memory.word(PHASE).store(phase as u32, Ordering::Relaxed);
-        self.memory.word(STEP).store(step as u32, Ordering::Relaxed);
-        self.memory.long(START).store(start_ns, Ordering::Relaxed);
         self.memory.word(GENERATION).fetch_add(1, Ordering::Release);
         wake_all(self.memory.word(GENERATION));
         if phase == Phase::Quit {
@@ -158,13 +168,12 @@ impl Board {
     }
 
     /// Waits until ranks are let go again; `seen` is what it returned the time before, at first 0.
-    pub fn wait_for_release(&self, seen: u32) -> (u32, Phase, usize, u64) {
+    pub fn wait_for_release(&self, seen: u32) -> (u32, Phase) {
         let word = self.memory.word(GENERATION);
         loop {
             let generation = word.load(Ordering::Acquire);
             if generation != seen {
-                let (phase, step) = (self.phase(), self.memory.word(STEP).load(Ordering::Relaxed) as usize);
-                return (generation, phase, step, self.memory.long(START).load(Ordering::Relaxed));
+                return (generation, self.phase());
             }
             crate::clock::wait_while(word, seen, None);
         }
@@ -175,12 +184,12 @@ impl Board {
         PHASES[self.memory.word(PHASE).load(Ordering::Relaxed) as usize]
     }
 
-    /// The step of that.
-    fn step(&self) -> When {
-        match self.phase() {
-            Phase::Step => When::Step(self.memory.word(STEP).load(Ordering::Relaxed) as usize),
-            Phase::Quit => When::After,
-            Phase::Probe | Phase::Reset => When::Before,
+    /// The place in the run: the step that was let go last.
+    pub fn when(&self) -> When {
+        match (self.phase(), self.steps_let_go().checked_sub(1)) {
+            (Phase::Run, Some(last)) => When::Step(self.let_go_as(last).0),
+            (Phase::Quit, _) => When::After,
+            _ => When::Before,
         }
     }
 
@@ -197,20 +206,6 @@ impl Board {
         self.memory.word(ARRIVED).load(Ordering::Acquire) as usize
     }
 
-    /// A rank says how many bytes have come to it, of how many that will in its step.
-    pub fn set_came(&self, rank: usize, came: u64, wanted: u64) {
-        let base = PROCESSES + rank * PROCESS;
-        self.memory.long(base + CAME).store(came, Ordering::Relaxed);
-        self.memory.long(base + WANTED).store(wanted, Ordering::Relaxed);
-    }
-
-    /// The bytes that came to a rank, and that will, as it said last.
-    pub fn came(&self, rank: usize) -> (u64, u64) {
-        let base = PROCESSES + rank * PROCESS;
-        let [came, wanted] = [CAME, WANTED].map(|at| self.memory.long(base + at).load(Ordering::Relaxed));
-        (came, wanted)
-    }
-
     /// Ranks that have not arrived.
     pub fn missing(&self) -> Vec<u32> {
         let generation = self.memory.word(GENERATION).load(Ordering::Relaxed);
@@ -223,42 +218,9 @@ impl Board {
         let _ = rustix::io::write(&self.controller, &1u64.to_ne_bytes());
     }
 
-    /// Tells the switch to make a configuration.
-    pub fn command(&self, configuration: usize, asked_ns: u64, dark_ns: u64) {
-        self.memory.word(CONFIGURATION).store(configuration as u32, Ordering::Relaxed);
-        self.memory.long(ASKED).store(asked_ns, Ordering::Relaxed);
-        self.memory.long(DARK).store(dark_ns, Ordering::Relaxed);
-        self.memory.word(COMMAND).fetch_add(1, Ordering::Release);
-        self.ring_switch();
-    }
-
     fn ring_switch(&self) {
         self.switch_bell().ring();
         let _ = rustix::io::write(&self.switch, &1u64.to_ne_bytes());
-    }
-
-    /// The command after those that were `seen`: its number, the configuration, when it was asked for, the dark time.
-    pub fn commanded(&self, seen: u32) -> Option<(u32, usize, u64, u64)> {
-        let number = self.memory.word(COMMAND).load(Ordering::Acquire);
-        (number != seen).then(|| {
-            let configuration = self.memory.word(CONFIGURATION).load(Ordering::Relaxed) as usize;
-            let [asked_ns, dark_ns] = [ASKED, DARK].map(|at| self.memory.long(at).load(Ordering::Relaxed));
-            (number, configuration, asked_ns, dark_ns)
-        })
-    }
-
-    /// The switch has carried a command out, at a moment.
-    pub fn acknowledge(&self, number: u32, at_ns: u64) {
-        self.memory.long(ANSWERED).store(at_ns, Ordering::Relaxed);
-        self.memory.word(ANSWER).store(number, Ordering::Release);
-        self.ring_controller();
-    }
-
-    /// When the last command was carried out, if it was.
-    pub fn acknowledged(&self) -> Option<u64> {
-        let is_done =
-            self.memory.word(ANSWER).load(Ordering::Acquire) == self.memory.word(COMMAND).load(Ordering::Relaxed);
-        is_done.then(|| self.memory.long(ANSWERED).load(Ordering::Relaxed))
     }
 
     /// Whether lateness is counted from now on.
@@ -292,44 +254,6 @@ impl Board {
         (0..=self.ranks).all(granted)
     }
 
-    /// A rank says what it did in a step.
-    pub fn set_times(&self, step: usize, rank: usize, times: RankTimes) {
-        let RankTimes { released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes } = times;
-        let base = self.times + (step * self.ranks + rank) * TIMES;
-        for (place, value) in
-            [released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes].into_iter().enumerate()
-        {
-            self.memory.long(base + 8 * place).store(value, Ordering::Relaxed);
-        }
-    }
-
-    /// A rank's times of a step.
-    pub fn times(&self, step: usize, rank: usize) -> RankTimes {
-        let base = self.times + (step * self.ranks + rank) * TIMES;
-        let [released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes] =
-            [0, 1, 2, 3, 4, 5].map(|place| self.memory.long(base + 8 * place).load(Ordering::Relaxed));
-        RankTimes { released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes }
-    }
-
-    /// The switch says that a packet crossed a circuit.
-    pub fn count_use(&self, step: usize, port: usize, bytes: u64, first_ns: u64, last_ns: u64) {
-        if step >= self.steps {
-            return;
-        }
-        let base = self.uses + (step * self.ports + port) * USE;
-        if self.memory.long(base).fetch_add(bytes, Ordering::Relaxed) == 0 {
-            self.memory.long(base + 8).store(first_ns, Ordering::Relaxed);
-        }
-        self.memory.long(base + 16).store(last_ns, Ordering::Relaxed);
-    }
-
-    /// The traffic over the circuit of a transmitter in a step; counted from nothing again afterwards.
-    pub fn take_use(&self, step: usize, port: usize) -> CircuitUse {
-        let base = self.uses + (step * self.ports + port) * USE;
-        let [bytes, first_ns, last_ns] = [0, 8, 16].map(|at| self.memory.long(base + at).swap(0, Ordering::Relaxed));
-        CircuitUse { bytes, first_ns, last_ns }
-    }
-
     /// A process says what ends the run, unless another did so before; the controller ends them all.
     pub fn fail(&self, fault: &Fault) {
         let word = self.memory.word(FAULT);
@@ -346,7 +270,7 @@ impl Board {
 
     /// The fault that a process reports of itself as `who`, where it stands now.
     pub fn failed(&self, who: Who, why: String) -> Fault {
-        Fault::Failed { who, when: self.step(), why }
+        Fault::Failed { who, when: self.when(), why }
     }
 
     /// The reason that ends the run, if a process found a fault.
@@ -357,11 +281,6 @@ impl Board {
         let mut text = vec![0; (self.memory.word(FAULT_LEN).load(Ordering::Relaxed) as usize).min(FAULT_MOST)];
         self.memory.read(FAULT_TEXT, &mut text);
         Some(String::from_utf8_lossy(&text).into_owned())
-    }
-
-    /// The step in which the run is.
-    pub fn when(&self) -> When {
-        self.step()
     }
 }
 

@@ -1,12 +1,17 @@
 //! The controller: starts the processes of a run, leads them from step to step, and ends them all at the first fault.
 
+mod asking;
+
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 
+use asking::{Asked, Waited, deadline_of};
+
 use crate::board::{Board, Phase};
 use crate::children::Children;
 use crate::clock::{now_ns, sleep_until, timespec};
+use crate::course::Course;
 use crate::driver::{Driver, OwnSwitch};
 use crate::fault::{Fault, When, Who};
 use crate::kernel_ports::KernelPorts;
@@ -15,8 +20,8 @@ use crate::memory::check_free;
 use crate::outside::OutsideSwitch;
 use crate::owner::Owner;
 use crate::rank::Rank;
-use crate::report::{Granted, RankTimes, Report, Run, StepTimes};
-use crate::request::Request;
+use crate::report::{ChangeTimes, Granted, RankTimes, Report, Run, StepTimes};
+use crate::request::{Change, Request};
 use crate::share::{StepShare, shares};
 use crate::system::{Shared, end, real_time};
 use crate::transport::SharedMemory;
@@ -33,6 +38,13 @@ const RESET_NS_PER_BYTE: u64 = 1;
 const SILENT_NS: u64 = 1_000_000_000;
 /// Processes that were told to end have so long.
 const END_NS: u64 = 1_000_000_000;
+
+/// A step that ranks were let go for, to be ended by a moment at the latest.
+struct Step {
+    step: usize,
+    allowed_ns: u64,
+    until_ns: u64,
+}
 
 struct Controller<'a> {
     request: &'a Request,
@@ -102,11 +114,11 @@ pub fn run(request: &Request, file: &OwnedFd, owner: &dyn Owner) -> Result<Repor
     Ok(report)
 }
 
-impl Controller<'_> {
+impl<'a> Controller<'a> {
     fn all_runs(&mut self) -> Result<Report, Fault> {
         let mut report = Report::default();
         if self.request.probe_ns > 0 {
-            self.board.release(Phase::Probe, 0, 0);
+            self.board.release(Phase::Probe);
             self.wait_for_ranks(self.request.deadline_ns(self.request.probe_ns), When::Before)?;
         }
         for number in 0..self.request.warm_ups + self.request.runs {
@@ -118,7 +130,7 @@ impl Controller<'_> {
                 self.say_progress();
             }
         }
-        self.board.release(Phase::Quit, 0, 0);
+        self.board.release(Phase::Quit);
         let end_ns = now_ns() + END_NS;
         while !self.children.are_over() && now_ns() < end_ns {
             sleep_until(now_ns() + END_NS / 1000);
@@ -136,85 +148,97 @@ impl Controller<'_> {
 
     fn one_run(&mut self, is_measured: bool) -> Result<Run, Fault> {
         self.board.measure(false);
-        self.configure(self.request.initial as usize, now_ns(), 0, When::Before)?;
-        self.board.release(Phase::Reset, 0, 0);
+        let first = Asked { change: None, from: None, configuration: self.request.initial, dark_ns: 0 };
+        let mut asked = vec![self.ask(first, 0, now_ns())?];
+        while self.made(&mut asked, When::Before)?.is_empty() {
+            self.sleep(deadline_of(&asked), When::Before)?;
+        }
+        self.board.release(Phase::Reset);
         let bytes: u64 = self.request.program.workspace_bytes.iter().sum();
         self.wait_for_ranks(self.request.deadline_ns(bytes.saturating_mul(RESET_NS_PER_BYTE)), When::Before)?;
         self.board.measure(is_measured);
-        let mut end_ns = now_ns() + SETTLE_NS;
-        sleep_until(end_ns);
-        let begun_ns = end_ns;
-        let (mut steps, mut windows_ns) = (Vec::with_capacity(self.request.steps.len()), 0);
-        for step in 0..self.request.steps.len() {
-            let times = self.one_step(step, end_ns)?;
-            end_ns = times.end_ns;
-            windows_ns += self.request.steps[step].window_ns;
-            steps.push(times);
-        }
-        Ok(self.collect(begun_ns, end_ns, windows_ns, steps))
+        self.board.release(Phase::Run);
+        let begun_ns = now_ns() + SETTLE_NS;
+        sleep_until(begun_ns);
+        let course = self.all_steps(begun_ns)?;
+        self.wait_for_ranks(self.request.deadline_ns(0), When::After)?;
+        Ok(self.collect(begun_ns, course))
     }
 
-    /// A step that begins when the one before ended, which ranks and switch say, not when the controller woke for it.
-    fn one_step(&mut self, step: usize, begun_ns: u64) -> Result<StepTimes, Fault> {
-        let setting = &self.request.steps[step];
-        let (mut asked_ns, mut acknowledged_ns) = (begun_ns, begun_ns);
-        if setting.is_changed {
-            asked_ns = begun_ns;
-            let when = When::Step(step);
-            acknowledged_ns = self.configure(setting.configuration as usize, asked_ns, setting.dark_ns, when)?;
-        }
-        let start_ns = acknowledged_ns.max(begun_ns + setting.window_ns);
-        self.board.release(Phase::Step, step, start_ns);
-        let allowed_ns = self.request.deadline_ns(setting.predicted_ns) + start_ns.saturating_sub(now_ns());
-        self.wait_for_ranks(allowed_ns, When::Step(step))?;
-        let ranks = self.request.program.ranks as usize;
-        let end_ns = (0..ranks).map(|rank| self.board.times(step, rank).arrived_ns).max().unwrap_or(start_ns);
-        Ok(StepTimes { begun_ns, asked_ns, acknowledged_ns, start_ns, end_ns })
-    }
-
-    /// Has a configuration made by all drivers, one after the other; returns when the last had done it.
-    fn configure(&mut self, configuration: usize, asked_ns: u64, dark_ns: u64, when: When) -> Result<u64, Fault> {
-        let mut done_ns = asked_ns;
-        for index in 0..self.drivers.len() {
-            self.drivers[index].ask(configuration, asked_ns, dark_ns)?;
-            let (allowed_ns, who) = (self.request.deadline_ns(dark_ns), self.drivers[index].who());
-            let end_ns = now_ns() + allowed_ns;
-            done_ns = loop {
-                if let Some(done_ns) = self.drivers[index].acknowledged().map_err(|fault| fault.at(when))? {
-                    break done_ns;
+    /// Lets ranks go for every step, and asks for every change of circuits, once all that it waits for is over: which
+    /// ranks and switch say, not when the controller woke up for it.
+    fn all_steps(&mut self, begun_ns: u64) -> Result<Course<'a>, Fault> {
+        let request = self.request;
+        let mut course = Course::new(request, begun_ns).ok_or(Fault::Abandoned)?;
+        let mut under_way: Vec<Step> = Vec::new();
+        let mut asked: Vec<Waited> = Vec::new();
+        while !course.is_over() {
+            // Switches outside are asked for one change after the other.
+            while self.drivers.len() == 1 || asked.is_empty() {
+                let Some(change) = course.next_change() else { break };
+                let Change { from, configuration, dark_ns, .. } = request.changes[change];
+                let what = Asked { change: Some(change), from: Some(from), configuration, dark_ns };
+                asked.push(self.ask(what, 0, course.changes[change].asked_ns)?);
+            }
+            while let Some(step) = course.next_step() {
+                let start_ns = course.steps[step].start_ns;
+                self.board.let_go(step, start_ns, request.party(step));
+                let allowed_ns = request.deadline_ns(request.steps[step].predicted_ns)
+                    + start_ns.saturating_sub(now_ns());
+                under_way.push(Step { step, allowed_ns, until_ns: now_ns() + allowed_ns });
+            }
+            let when = under_way.first().map_or_else(|| self.board.when(), |one| When::Step(one.step));
+            let made = self.made(&mut asked, when)?;
+            let ended: Vec<Step> = under_way
+                .extract_if(.., |one| self.board.arrived_in(one.step) == request.party(one.step).len())
+                .collect();
+            if made.is_empty() && ended.is_empty() {
+                if let Some(late) = under_way.iter().find(|one| one.until_ns <= now_ns()) {
+                    return Err(self.late_in(late));
                 }
-                if now_ns() >= end_ns {
-                    let what = format!("acknowledge configuration {configuration}");
-                    return Err(Fault::Late { who, what, seconds: allowed_ns as f64 / 1e9, when });
-                }
-                self.sleep(end_ns)?;
-            };
+                let until_ns = under_way.iter().map(|one| one.until_ns).min().unwrap_or(u64::MAX);
+                self.sleep(until_ns.min(deadline_of(&asked)), when)?;
+            }
+            for (change, done_ns) in made.into_iter().filter_map(|(change, done_ns)| Some((change?, done_ns))) {
+                course.change_made(change, done_ns);
+            }
+            for Step { step, .. } in ended {
+                let arrived = request.party(step).iter().map(|&rank| self.board.times(step, rank as usize).arrived_ns);
+                course.step_ended(step, arrived.max().unwrap_or(begun_ns));
+            }
         }
-        Ok(done_ns)
+        Ok(course)
     }
 
     fn wait_for_ranks(&mut self, allowed_ns: u64, when: When) -> Result<(), Fault> {
         let end_ns = now_ns() + allowed_ns;
         while self.board.arrived() < self.request.program.ranks as usize {
             if now_ns() >= end_ns {
-                return Err(self.late(allowed_ns, when));
+                return Err(self.late(self.board.missing(), None, allowed_ns, when));
             }
-            self.sleep(end_ns)?;
+            self.sleep(end_ns, when)?;
         }
         Ok(())
     }
 
+    fn late_in(&self, Step { step, allowed_ns, .. }: &Step) -> Fault {
+        let is_missing = |rank: &u32| self.board.times(*step, *rank as usize).arrived_ns == 0;
+        let missing = self.request.party(*step).iter().copied().filter(is_missing).collect();
+        self.late(missing, Some(*step), *allowed_ns, When::Step(*step))
+    }
+
     /// The process that the others wait for, as far as can be told.
-    fn late(&self, allowed_ns: u64, when: When) -> Fault {
+    fn late(&self, missing: Vec<u32>, step: Option<usize>, allowed_ns: u64, when: When) -> Fault {
         let seconds = allowed_ns as f64 / 1e9;
         if let Some(who) = self.children.stopped() {
             return Fault::Stopped { who, when, seconds };
         }
-        let missing = self.board.missing();
         let first = missing.first().copied().unwrap_or(0);
         let who = if missing.len() > 1 { Who::Ranks(missing.len() as u32, first) } else { Who::Rank(first) };
-        let what = match self.board.came(first as usize) {
-            (came, wanted) if came < wanted && !missing.is_empty() => format!("get more than {came} of {wanted} bytes"),
+        let what = match step.and_then(|step| self.board.came(first as usize, step)) {
+            Some((came, wanted)) if came < wanted && !missing.is_empty() => {
+                format!("get more than {came} of {wanted} bytes")
+            }
             _ => "arrive".into(),
         };
         Fault::Late { who, what, seconds, when }
@@ -226,7 +250,7 @@ impl Controller<'_> {
     }
 
     /// Sleeps until something happened or a moment has come.
-    fn sleep(&mut self, until_ns: u64) -> Result<(), Fault> {
+    fn sleep(&mut self, until_ns: u64, when: When) -> Result<(), Fault> {
         if now_ns() >= self.said_ns + SILENT_NS {
             self.say_progress();
         }
@@ -244,16 +268,17 @@ impl Controller<'_> {
         if let Some(found) = self.board.failure() {
             return Err(Fault::Found(found));
         }
-        match self.children.ended(self.board.when()) {
+        match self.children.ended(when) {
             // It may have said why just before it ended.
             Some(ended) => Err(self.board.failure().map_or(ended, Fault::Found)),
             None => Ok(()),
         }
     }
 
-    fn collect(&self, begun_ns: u64, end_ns: u64, windows_ns: u64, steps: Vec<StepTimes>) -> Run {
+    fn collect(&self, begun_ns: u64, course: Course<'_>) -> Run {
         let since = |moment_ns: u64| moment_ns.saturating_sub(begun_ns);
-        let (count, ranks, ports) = (steps.len(), self.request.program.ranks as usize, self.request.all_ports());
+        let (count, ranks, ports) =
+            (course.steps.len(), self.request.program.ranks as usize, self.request.all_ports());
         let of_rank = |step, rank| {
             let times = self.board.times(step, rank);
             let RankTimes { released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes } = times;
@@ -269,15 +294,26 @@ impl Controller<'_> {
         let places = |width: usize| (0..count).flat_map(move |step| (0..width).map(move |place| (step, place)));
         let ranks = places(ranks).map(|(step, rank)| of_rank(step, rank)).collect();
         let circuits = places(ports).map(|(step, port)| of_circuit(step, port)).collect();
-        let relative = |times: StepTimes| StepTimes {
+        let end_ns = course.steps.iter().map(|step| step.end_ns).max().unwrap_or(begun_ns);
+        let windows_ns: u64 = self.request.steps.iter().map(|step| step.window_ns).sum();
+        let of_step = |times: StepTimes| StepTimes {
             begun_ns: since(times.begun_ns),
             asked_ns: since(times.asked_ns),
             acknowledged_ns: since(times.acknowledged_ns),
             start_ns: since(times.start_ns),
             end_ns: since(times.end_ns),
         };
-        let measured_ns = since(end_ns).saturating_sub(windows_ns);
-        Run { measured_ns, steps: steps.into_iter().map(relative).collect(), ranks, circuits }
+        let of_change = |times: ChangeTimes| ChangeTimes {
+            asked_ns: since(times.asked_ns),
+            acknowledged_ns: since(times.acknowledged_ns),
+        };
+        Run {
+            measured_ns: since(end_ns).saturating_sub(windows_ns),
+            steps: course.steps.into_iter().map(of_step).collect(),
+            changes: course.changes.into_iter().map(of_change).collect(),
+            ranks,
+            circuits,
+        }
     }
 }
 

@@ -8,17 +8,18 @@ pub trait Driver {
     /// The driver's name in messages.
     fn who(&self) -> Who;
 
-    /// Asks for a configuration; ports that change are dark for `dark_ns` from `asked_ns` of the clock on.
+    /// Asks for a configuration; ports that change, those in which it differs from the configuration `from` or else from
+    /// what there is, are dark for `dark_ns` from `asked_ns` of the clock on. Returns what to ask `acknowledged` with.
     ///
     /// # Errors
     /// A fault of the switch.
-    fn ask(&mut self, configuration: usize, asked_ns: u64, dark_ns: u64) -> Result<(), Fault>;
+    fn ask(&mut self, from: Option<u32>, configuration: u32, asked_ns: u64, dark_ns: u64) -> Result<u32, Fault>;
 
-    /// When the configuration that was asked for last was there, once it is; the controller's bell is rung then.
+    /// When what was asked for was there, once it is; the controller's bell is rung then.
     ///
     /// # Errors
     /// A fault of the switch.
-    fn acknowledged(&mut self) -> Result<Option<u64>, Fault>;
+    fn acknowledged(&mut self, asked: u32) -> Result<Option<u64>, Fault>;
 }
 
 /// The switch process of the shared-memory transport.
@@ -30,12 +31,11 @@ impl Driver for OwnSwitch<'_> {
         Who::Switch
     }
 
-    fn ask(&mut self, configuration: usize, asked_ns: u64, dark_ns: u64) -> Result<(), Fault> {
-        self.0.command(configuration, asked_ns, dark_ns);
-        Ok(())
+    fn ask(&mut self, from: Option<u32>, configuration: u32, asked_ns: u64, dark_ns: u64) -> Result<u32, Fault> {
+        Ok(self.0.command(from, configuration, asked_ns, dark_ns))
     }
 
-    fn acknowledged(&mut self) -> Result<Option<u64>, Fault> {
-        Ok(self.0.acknowledged())
+    fn acknowledged(&mut self, asked: u32) -> Result<Option<u64>, Fault> {
+        Ok(self.0.acknowledged(asked))
     }
 }

@@ -47,13 +47,17 @@ impl Fabric {
         Self { ns_per_byte, hop_ns, to: vec![None; ports], free_ns: vec![0.0; ports], dark_until_ns: vec![0; ports] }
     }
 
-    /// Makes circuits; those that change are dark for `dark_ns` from when it was asked for. Returns when all are there.
-    pub fn configure(&mut self, to: &[Option<u32>], asked_ns: u64, dark_ns: u64) -> u64 {
-        for (port, &end) in to.iter().enumerate() {
-            if self.to[port] != end {
-                self.to[port] = end;
-                self.dark_until_ns[port] = asked_ns + dark_ns;
-            }
+    /// Where the circuit of each port leads.
+    pub fn circuits(&self) -> &[Option<u32>] {
+        &self.to
+    }
+
+    /// Changes where circuits of ports lead; they are dark for `dark_ns` from when it was asked for. Returns when all are
+    /// there.
+    pub fn change(&mut self, changed: &[(usize, Option<u32>)], asked_ns: u64, dark_ns: u64) -> u64 {
+        for &(port, end) in changed {
+            self.to[port] = end;
+            self.dark_until_ns[port] = asked_ns + dark_ns;
         }
         asked_ns + dark_ns
     }
@@ -78,7 +82,7 @@ mod tests {
     #[test]
     fn packets_are_held_back_by_rate_and_hop() {
         let mut fabric = Fabric::new(2, 2.0, 100);
-        fabric.configure(&[Some(1), Some(0)], 0, 0);
+        fabric.change(&[(0, Some(1)), (1, Some(0))], 0, 0);
         // 2 ns a byte: one that was sent while another is under way waits for it.
         assert_eq!(fabric.take(0, 1000, 50), Ok(Passage { to: 1, first_ns: 1000, due_ns: 1200 }));
         assert_eq!(fabric.take(0, 1010, 50), Ok(Passage { to: 1, first_ns: 1100, due_ns: 1300 }));
@@ -89,8 +93,9 @@ mod tests {
     #[test]
     fn what_changes_is_dark_and_what_stays_carries() {
         let mut fabric = Fabric::new(3, 1.0, 0);
-        fabric.configure(&[Some(1), None, Some(0)], 0, 0);
-        assert_eq!(fabric.configure(&[Some(2), None, Some(0)], 1000, 500), 1500);
+        fabric.change(&[(0, Some(1)), (2, Some(0))], 0, 0);
+        assert_eq!(fabric.change(&[(0, Some(2))], 1000, 500), 1500);
+        assert_eq!(fabric.circuits(), [Some(2), None, Some(0)]);
         assert_eq!(fabric.take(0, 1499, 1), Err(Refusal::Dark));
         assert_eq!(fabric.take(0, 1500, 1).map(|passage| passage.to), Ok(2));
         assert_eq!(fabric.take(1, 2000, 1), Err(Refusal::Missing));

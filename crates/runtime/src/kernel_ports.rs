@@ -117,11 +117,11 @@ impl Transport for KernelPorts<'_> {
 
     fn flush(&mut self) {}
 
-    fn wait(&mut self) {
+    fn wait(&mut self, until_ns: Option<u64>) {
         let of_port = |port: &Port| if port.is_full { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
         let mut polled: Vec<PollFd<'_>> =
             self.ports.iter().map(|port| PollFd::new(port.datagrams.socket(), of_port(port))).collect();
-        let until_ns = self.ports.iter().filter_map(|port| port.arrivals.lost_ns()).min();
+        let until_ns = self.ports.iter().filter_map(|port| port.arrivals.lost_ns()).chain(until_ns).min();
         let left = until_ns.map(|moment_ns| timespec(moment_ns.saturating_sub(now_ns())));
         // A process that is woken looks again, whatever woke it.
         let _ = poll(&mut polled, left.as_ref());

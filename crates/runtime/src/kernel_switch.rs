@@ -4,7 +4,7 @@
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::board::{Board, Phase};
+use crate::board::{Board, Command, Phase};
 use crate::clock::{now_ns, timespec};
 use crate::datagrams::Datagrams;
 use crate::envelope::{ENVELOPE_BYTES, Envelope};
@@ -37,7 +37,7 @@ struct KernelSwitch<'a> {
     /// By transmitter, until when it was dark.
     dark_until_ns: Vec<u64>,
     command: u32,
-    making: Option<Making>,
+    making: Vec<Making>,
 }
 
 /// Makes configurations until ranks are told to end. Does not return.
@@ -54,7 +54,7 @@ pub fn serve(request: &Request, namespaces: &Namespaces, board: &Board) -> ! {
             to: vec![None; request.all_ports()],
             dark_until_ns: vec![0; request.all_ports()],
             command: 0,
-            making: None,
+            making: Vec::new(),
         };
         switch.serve()
     });
@@ -72,7 +72,8 @@ impl KernelSwitch<'_> {
         while self.board.phase() != Phase::Quit {
             self.obey().map_err(|why| self.board.failed(Who::Switch, why))?;
             self.look_for_refused()?;
-            let left = self.making.as_ref().map(|making| timespec(making.ready_ns.saturating_sub(now_ns())));
+            let due_ns = self.making.iter().map(|making| making.ready_ns).min();
+            let left = due_ns.map(|due_ns| timespec(due_ns.saturating_sub(now_ns())));
             let bell = self.board.switch_descriptor();
             let watched =
                 [PollFd::from_borrowed_fd(bell, PollFlags::IN), PollFd::new(self.refused.socket(), PollFlags::IN)];
@@ -87,24 +88,25 @@ impl KernelSwitch<'_> {
 
     /// Removes the circuits of ports that change, and makes theirs when the dark time is over.
     fn obey(&mut self) -> Result<(), String> {
-        if let Some((command, configuration, asked_ns, dark_ns)) = self.board.commanded(self.command) {
-            self.command = command;
-            let wanted = &self.request.configurations[configuration];
-            let changed: Vec<usize> = (0..wanted.len()).filter(|&port| self.to[port] != wanted[port]).collect();
+        while let Some(command) = self.board.commanded(self.command) {
+            let Command { number, from, configuration, asked_ns, dark_ns } = command;
+            self.command = number;
+            let changed = self.request.changed(from, configuration, &self.to);
             let index = |port: usize| self.first_index + port as u32;
             let gone: Vec<u32> =
-                changed.iter().filter(|&&port| self.to[port].is_some()).map(|&port| index(port)).collect();
+                changed.iter().filter(|one| self.to[one.0].is_some()).map(|one| index(one.0)).collect();
             self.filters.remove(&gone)?;
-            let made = |&port: &usize| wanted[port].map(|end| (index(port), index(end as usize)));
+            let made = |&(port, end): &(usize, Option<u32>)| end.map(|end| (index(port), index(end as usize)));
             let circuits = changed.iter().filter_map(made).collect();
             let ready_ns = asked_ns + dark_ns;
-            for &port in &changed {
-                self.to[port] = wanted[port];
+            for (port, end) in changed {
+                self.to[port] = end;
                 self.dark_until_ns[port] = ready_ns;
             }
-            self.making = Some(Making { command, ready_ns, circuits });
+            self.making.push(Making { command: number, ready_ns, circuits });
         }
-        if let Some(making) = self.making.take_if(|making| making.ready_ns <= now_ns()) {
+        let due: Vec<Making> = self.making.extract_if(.., |making| making.ready_ns <= now_ns()).collect();
+        for making in due {
             let late_ns = now_ns() - making.ready_ns;
             if self.board.measures() {
                 self.board.running(self.request.program.ranks as usize).count(late_ns);

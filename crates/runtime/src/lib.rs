@@ -1,5 +1,6 @@
-//! Executes plans on processes: one for every rank, one for the switch between them, and a controller that leads them
-//! from step to step. A plan is made a program first: messages, and where their data lie.
+//! Executes plans and training iterations on processes: one for every rank, one for the switch between them, and a
+//! controller that leads them from step to step, of which several may be under way at once. A plan is made a program
+//! first: messages, and where their data lie.
 //!
 //! ```text
 //!  Plan ─▶ PlanProgram ─▶ a part of the request
@@ -11,6 +12,7 @@
 //! All times are dilated by whoever asks, and stay so in the report. Linux only: memory without a name, waiting at
 //! words until a moment of the clock, and processes as descriptors exist there.
 
+mod course;
 mod cutoffs;
 mod elements;
 mod program;
@@ -80,8 +82,8 @@ pub use elements::{Element, Reduction};
 pub use memory::free_bytes;
 pub use namespaces::Namespaces;
 pub use program::{Copies, MOST_MOVED, PlanProgram, program_of};
-pub use report::{CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTimes};
-pub use request::{MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
+pub use report::{ChangeTimes, CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTimes};
+pub use request::{Change, MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
 #[cfg(target_os = "linux")]
 pub use serve::serve;
 #[cfg(target_os = "linux")]

@@ -23,13 +23,13 @@ impl Driver for OutsideSwitch<'_> {
         Who::OutsideSwitch
     }
 
-    fn ask(&mut self, configuration: usize, _asked_ns: u64, _dark_ns: u64) -> Result<(), Fault> {
-        self.configuration = configuration;
-        self.owner.ask_outside(configuration);
-        Ok(())
+    fn ask(&mut self, _from: Option<u32>, configuration: u32, _asked_ns: u64, _dark_ns: u64) -> Result<u32, Fault> {
+        self.configuration = configuration as usize;
+        self.owner.ask_outside(self.configuration);
+        Ok(0)
     }
 
-    fn acknowledged(&mut self) -> Result<Option<u64>, Fault> {
+    fn acknowledged(&mut self, _asked: u32) -> Result<Option<u64>, Fault> {
         match self.owner.outside_said() {
             None => Ok(None),
             Some(Ok(())) => Ok(Some(now_ns())),

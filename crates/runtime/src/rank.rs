@@ -1,10 +1,11 @@
-//! A rank: sends, passes on and receives the messages of a step, then copies and reduces what it received.
+//! A rank: sends, passes on and receives the messages of steps, each once it is let go, then copies and reduces what it
+//! received. Several steps may be under way, by ports of their own.
 
 use std::collections::VecDeque;
 
 use crate::board::{Board, Phase};
 use crate::clock::{now_ns, sleep_until};
-use crate::fault::Who;
+use crate::fault::{Fault, When, Who};
 use crate::report::RankTimes;
 use crate::request::Request;
 use crate::share::{Received, StepShare};
@@ -24,10 +25,27 @@ enum Waiting {
 }
 
 impl Waiting {
-    fn bytes(&self) -> u64 {
+    fn step(&self) -> usize {
         let (Self::Own(header) | Self::Forwarded(header, _)) = self;
-        u64::from(header.size)
+        header.step as usize
     }
+}
+
+/// A step that a rank was let go for.
+struct UnderWay {
+    step: usize,
+    /// When its startup is over.
+    begins_ns: u64,
+    has_begun: bool,
+    /// Its own packets until then, with the ports that they leave by.
+    packets: Vec<(u32, Header)>,
+    /// Packets that have not left.
+    waiting: usize,
+    /// Bytes that came.
+    came: u64,
+    /// The data that came, message after message.
+    staged: Vec<u8>,
+    times: RankTimes,
 }
 
 /// A rank and what it has.
@@ -42,9 +60,14 @@ pub struct Rank<'a, T> {
     transport: T,
     /// The contents of its workspace before a run.
     first: Vec<u8>,
-    /// The data that came in a step, message after message.
-    staged: Vec<u8>,
+    /// The steps that it was let go for and has not ended.
+    under_way: Vec<UnderWay>,
+    /// How many releases of the run it has heard of.
+    heard: usize,
+    /// By port, what leaves by it next.
     waiting: Vec<VecDeque<Waiting>>,
+    /// Memory for the data of a step that is not in use.
+    spare_stages: Vec<Vec<u8>>,
     /// Buffers of packets that are not in use.
     spare: Vec<Vec<u8>>,
     /// For a packet, or what a segment is reduced with.
@@ -76,8 +99,10 @@ impl<'a, T: Transport> Rank<'a, T> {
             workspaces,
             transport,
             first,
-            // Written now, so that no memory is asked for in a step.
-            staged: vec![1; staged as usize],
+            under_way: Vec::new(),
+            heard: 0,
+            // Written now, so that no memory is asked for in a step while others are not under way.
+            spare_stages: vec![vec![1; staged as usize]],
             waiting: (0..request.ports).map(|_| VecDeque::new()).collect(),
             spare: Vec::new(),
             scratch: vec![1; largest as usize],
@@ -88,14 +113,15 @@ impl<'a, T: Transport> Rank<'a, T> {
     pub fn serve(mut self) -> ! {
         let mut seen = 0;
         loop {
-            let (generation, phase, step, start_ns) = self.board.wait_for_release(seen);
+            let (generation, phase) = self.board.wait_for_release(seen);
             seen = generation;
             match phase {
                 Phase::Probe => self.probe(),
                 Phase::Reset => self.workspaces.write(self.workspace(), &self.first),
-                Phase::Step => {
-                    if let Err(why) = self.step(step, start_ns) {
-                        self.board.fail(&self.board.failed(Who::Rank(self.number), why));
+                Phase::Run => {
+                    if let Err((step, why)) = self.run() {
+                        let when = step.map_or_else(|| self.board.when(), When::Step);
+                        self.board.fail(&Fault::Failed { who: Who::Rank(self.number), when, why });
                         end(1);
                     }
                 }
@@ -115,33 +141,67 @@ impl<'a, T: Transport> Rank<'a, T> {
         }
     }
 
-    fn step(&mut self, step: usize, start_ns: u64) -> Result<(), String> {
-        let released_ns = now_ns();
-        self.transport.begin_step();
-        let most_bytes = self.queue_own(step);
-        let head_start_ns = self.transport.head_start_ns(most_bytes);
-        let late_ns = sleep_until(start_ns + self.request.startup_ns + head_start_ns);
-        if self.board.measures() {
-            self.board.running(self.number as usize).count(late_ns);
+    /// Does its part of all steps, each once it is let go; the fault is of a step, where it is known of which.
+    fn run(&mut self) -> Result<(), (Option<usize>, String)> {
+        let takes_part: Vec<bool> =
+            self.request.parties.iter().map(|party| party.binary_search(&self.number).is_ok()).collect();
+        let mut left = self.request.steps.iter().filter(|step| takes_part[step.party as usize]).count();
+        self.heard = 0;
+        while left > 0 {
+            self.transport.look();
+            let seen = self.board.bell(self.number as usize).seen();
+            self.hear();
+            self.begin();
+            self.receive().map_err(|(step, why)| (Some(step), why))?;
+            self.send().map_err(|why| (None, why))?;
+            self.transport.flush();
+            left -= self.finish().map_err(|(step, why)| (Some(step), why))?;
+            let begins_ns = self.under_way.iter().filter(|one| !one.has_begun).map(|one| one.begins_ns).min();
+            if left > 0 && self.under_way.is_empty() {
+                self.board.bell(self.number as usize).wait(seen, None);
+            } else if left > 0 {
+                self.transport.wait(begins_ns);
+            }
         }
-        let started_ns = now_ns();
-        let mut times = RankTimes { released_ns, started_ns, ..RankTimes::default() };
-        self.exchange(step, &mut times)?;
-        let shares = self.shares;
-        for received in &shares[step].received {
-            self.keep(*received);
-        }
-        times.arrived_ns = now_ns();
-        self.board.set_times(step, self.number as usize, times);
         Ok(())
     }
 
-    /// Queues the packets of all messages, one of each in turn, over the ports that lead to the next rank in turn;
-    /// returns the most bytes that leave by one port.
-    fn queue_own(&mut self, step: usize) -> u64 {
+    /// Hears of the steps that were let go since.
+    fn hear(&mut self) {
+        while self.heard < self.board.steps_let_go() {
+            let (step, start_ns) = self.board.let_go_as(self.heard);
+            self.heard += 1;
+            if self.request.party(step).binary_search(&self.number).is_err() {
+                continue;
+            }
+            let released_ns = now_ns();
+            self.transport.begin_step();
+            let packets = self.own_packets(step);
+            let mut of_ports = vec![0; self.request.ports as usize];
+            packets.iter().for_each(|(port, header)| of_ports[*port as usize] += u64::from(header.size));
+            let head_start_ns = self.transport.head_start_ns(of_ports.into_iter().max().unwrap_or(0));
+            let mut staged = self.spare_stages.pop().unwrap_or_default();
+            staged.resize(staged.len().max(self.shares[step].staged_bytes as usize), 0);
+            self.under_way.push(UnderWay {
+                step,
+                begins_ns: start_ns + self.request.steps[step].startup_ns + head_start_ns,
+                has_begun: false,
+                waiting: packets.len(),
+                packets,
+                came: 0,
+                staged,
+                times: RankTimes { released_ns, ..RankTimes::default() },
+            });
+        }
+    }
+
+    /// The packets of all messages, one of each in turn, with the ports that they leave by: those that lead to the next
+    /// rank, in turn.
+    fn own_packets(&self, step: usize) -> Vec<(u32, Header)> {
         let size = u64::from(self.request.packet_bytes);
         let sent = &self.shares[step].sent;
         let most = sent.iter().map(|sent| sent.bytes.div_ceil(size)).max().unwrap_or(0);
+        let mut packets = Vec::new();
         for packet in 0..most {
             for one in sent.iter().filter(|one| packet * size < one.bytes) {
                 let offset = packet * size;
@@ -153,41 +213,32 @@ impl<'a, T: Transport> Rank<'a, T> {
                     step: step as u32,
                     sent_ns: 0,
                 };
-                let port = one.ports[packet as usize % one.ports.len()];
+                packets.push((one.ports[packet as usize % one.ports.len()], header));
+            }
+        }
+        packets
+    }
+
+    /// Queues the packets of steps whose startup is over.
+    fn begin(&mut self) {
+        for one in self.under_way.iter_mut().filter(|one| !one.has_begun) {
+            let now_ns = now_ns();
+            if now_ns < one.begins_ns {
+                continue;
+            }
+            one.has_begun = true;
+            one.times.started_ns = now_ns;
+            if self.board.measures() {
+                self.board.running(self.number as usize).count(now_ns - one.begins_ns);
+            }
+            for (port, header) in std::mem::take(&mut one.packets) {
                 self.waiting[port as usize].push_back(Waiting::Own(header));
             }
         }
-        let bytes_of = |waiting: &VecDeque<Waiting>| waiting.iter().map(Waiting::bytes).sum();
-        self.waiting.iter().map(bytes_of).max().unwrap_or(0)
     }
 
-    /// Sends all that waits and receives all that comes, until both are done.
-    fn exchange(&mut self, step: usize, times: &mut RankTimes) -> Result<(), String> {
-        let incoming = self.shares[step].incoming_bytes;
-        let mut came = 0;
-        loop {
-            self.transport.look();
-            came += self.receive(step, times)?;
-            self.board.set_came(self.number as usize, came, incoming);
-            let is_sent = self.send()?;
-            self.transport.flush();
-            if came > incoming {
-                return Err(format!("{came} bytes arrived, and {incoming} were expected"));
-            }
-            if came == incoming && times.received_ns == 0 {
-                times.received_ns = now_ns();
-            }
-            if is_sent && came == incoming {
-                times.sent_ns = now_ns();
-                return Ok(());
-            }
-            self.transport.wait();
-        }
-    }
-
-    /// Hands over what waits and finds room; whether nothing waits any more.
-    fn send(&mut self) -> Result<bool, String> {
-        let mut is_sent = true;
+    /// Hands over what waits and finds room.
+    fn send(&mut self) -> Result<(), String> {
         for port in 0..self.request.ports {
             while let Some(next) = self.waiting[port as usize].pop_front() {
                 let has_room = match &next {
@@ -203,47 +254,95 @@ impl<'a, T: Transport> Rank<'a, T> {
                 };
                 if !has_room {
                     self.waiting[port as usize].push_front(next);
-                    is_sent = false;
                     break;
+                }
+                if let Some(one) = self.under_way.iter_mut().find(|one| one.step == next.step()) {
+                    one.waiting -= 1;
                 }
                 if let Waiting::Forwarded(_, payload) = next {
                     self.spare.push(payload);
                 }
             }
         }
-        Ok(is_sent)
+        Ok(())
     }
 
-    /// Takes all packets that came; returns their bytes.
-    fn receive(&mut self, step: usize, times: &mut RankTimes) -> Result<u64, String> {
-        let mut came = 0;
+    /// Takes all packets that came; a fault is of a step.
+    fn receive(&mut self) -> Result<(), (usize, String)> {
         for port in 0..self.request.ports {
             let mut payload = self.spare.pop().unwrap_or_default();
-            while let Some(header) = self.transport.receive(port, &mut payload)? {
-                came += u64::from(header.size);
-                match self.next_rank(&header, step)? {
-                    None => self.stage(&header, &payload, step)?,
-                    Some(next) => {
-                        times.forwarded_bytes += u64::from(header.size);
-                        let out = self.port_to(next, &header, step)?;
-                        let header = Header { hop: header.hop + 1, ..header };
-                        let next = Waiting::Forwarded(header, std::mem::take(&mut payload));
-                        self.waiting[out as usize].push_back(next);
-                        payload = self.spare.pop().unwrap_or_default();
-                    }
-                }
+            loop {
+                let received = self.transport.receive(port, &mut payload);
+                let at = self.under_way.first().map_or(0, |one| one.step);
+                let Some(header) = received.map_err(|why| (at, why))? else { break };
+                self.take(&header, &mut payload).map_err(|why| (header.step as usize, why))?;
             }
             self.spare.push(payload);
         }
-        Ok(came)
+        Ok(())
+    }
+
+    /// Keeps a packet, or queues it to be passed on; then another buffer takes the place of its own.
+    fn take(&mut self, header: &Header, payload: &mut Vec<u8>) -> Result<(), String> {
+        let step = header.step as usize;
+        let next = self.next_rank(header)?;
+        let found = |all: &[UnderWay]| all.iter().position(|one| one.step == step);
+        let place = found(&self.under_way).or_else(|| {
+            // Whoever sent it was let go for the step, of which this rank has not heard yet.
+            self.hear();
+            found(&self.under_way)
+        });
+        let place = place.ok_or_else(|| format!("a packet of message {} arrived out of its step", header.message))?;
+        self.under_way[place].came += u64::from(header.size);
+        let Some(next) = next else { return self.stage(place, header, payload) };
+        let out = self.port_to(next, header)?;
+        let one = &mut self.under_way[place];
+        one.times.forwarded_bytes += u64::from(header.size);
+        one.waiting += 1;
+        let passed = std::mem::replace(payload, self.spare.pop().unwrap_or_default());
+        let header = Header { hop: header.hop + 1, ..*header };
+        self.waiting[out as usize].push_back(Waiting::Forwarded(header, passed));
+        Ok(())
+    }
+
+    /// Ends the steps in which all has come and gone; returns how many. A fault is of a step.
+    fn finish(&mut self) -> Result<usize, (usize, String)> {
+        let (number, shares) = (self.number as usize, self.shares);
+        let mut finished = 0;
+        let mut place = 0;
+        while let Some(one) = self.under_way.get_mut(place) {
+            let (step, incoming) = (one.step, shares[one.step].incoming_bytes);
+            if one.came > incoming {
+                return Err((step, format!("{} bytes arrived, and {incoming} were expected", one.came)));
+            }
+            if one.came == incoming && one.has_begun && one.times.received_ns == 0 {
+                one.times.received_ns = now_ns();
+            }
+            if one.came < incoming || one.waiting > 0 || !one.has_begun {
+                self.board.set_came(number, step, one.came, incoming);
+                place += 1;
+                continue;
+            }
+            let mut one = self.under_way.remove(place);
+            one.times.sent_ns = now_ns();
+            for received in &shares[step].received {
+                self.keep(*received, &one.staged);
+            }
+            one.times.arrived_ns = now_ns();
+            self.board.set_times(step, number, one.times);
+            self.board.arrive_in(step, self.request.party(step).len());
+            self.spare_stages.push(one.staged);
+            finished += 1;
+        }
+        Ok(finished)
     }
 
     /// The rank that a packet goes on to; `None` where it has come to its end.
-    fn next_rank(&self, header: &Header, step: usize) -> Result<Option<u32>, String> {
+    fn next_rank(&self, header: &Header) -> Result<Option<u32>, String> {
         let program = &self.request.program;
         let message = header.message as usize;
         let place = header.hop as usize + 1;
-        let is_of_step = program.step.get(message).is_some_and(|&one| one as usize == step);
+        let is_of_step = program.step.get(message) == Some(&header.step);
         if !is_of_step || program.path(message).get(place) != Some(&self.number) {
             return Err(format!(
                 "a packet of message {message} arrived that is not for this rank; circuits lead elsewhere than planned"
@@ -252,26 +351,26 @@ impl<'a, T: Transport> Rank<'a, T> {
         Ok(program.path(message).get(place + 1).copied())
     }
 
-    fn port_to(&self, next: u32, header: &Header, step: usize) -> Result<u32, String> {
-        let configuration = self.request.steps[step].configuration as usize;
-        let count = self.request.ports_to(configuration, self.number, next).count();
+    fn port_to(&self, next: u32, header: &Header) -> Result<u32, String> {
+        let step = header.step as usize;
+        let count = self.request.ports_to(step, self.number, next).count();
         if count == 0 {
             return Err(format!("no circuit leads to rank {next}"));
         }
         let packet = (header.offset / u64::from(self.request.packet_bytes)) as usize;
-        let port = self.request.ports_to(configuration, self.number, next).nth(packet % count);
+        let port = self.request.ports_to(step, self.number, next).nth(packet % count);
         port.ok_or_else(|| format!("no circuit leads to rank {next}"))
     }
 
     /// Puts a packet of a message of this rank where the message is collected.
-    fn stage(&mut self, header: &Header, payload: &[u8], step: usize) -> Result<(), String> {
-        let share = &self.shares[step];
+    fn stage(&mut self, place: usize, header: &Header, payload: &[u8]) -> Result<(), String> {
+        let share = &self.shares[header.step as usize];
         let wanted = header.message as usize;
         let found = share.received.binary_search_by_key(&wanted, |received| received.message);
         let received =
             found.map(|place| share.received[place]).map_err(|_| format!("message {wanted} is not for this rank"))?;
         let begin = (received.staged_at + header.offset) as usize;
-        let place = self.staged.get_mut(begin..begin + payload.len());
+        let place = self.under_way[place].staged.get_mut(begin..begin + payload.len());
         place.ok_or_else(|| format!("message {wanted} is too long"))?.copy_from_slice(payload);
         Ok(())
     }
@@ -295,12 +394,12 @@ impl<'a, T: Transport> Rank<'a, T> {
     }
 
     /// Copies and reduces a message into the workspace.
-    fn keep(&mut self, received: Received) {
+    fn keep(&mut self, received: Received, staged: &[u8]) {
         let (program, base) = (&self.request.program, self.workspace());
         for segment in program.segments(received.message) {
             let size = program.size_bytes[segment] as usize;
             let begin = (received.staged_at + self.segment_begins[segment]) as usize;
-            let staged = &self.staged[begin..begin + size];
+            let staged = &staged[begin..begin + size];
             let at = base + program.destination_offset[segment] as usize;
             if program.is_reduction[segment] {
                 let held = &mut self.scratch[..size];

@@ -22,9 +22,9 @@ pub struct RankTimes {
 /// The times of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StepTimes {
-    /// The step before had ended.
+    /// The steps before had ended.
     pub begun_ns: u64,
-    /// A change of circuits was asked for, and acknowledged; both as `begun_ns` where there is no change.
+    /// The last change of circuits that it needs was asked for, and acknowledged; both as `begun_ns` where there is none.
     pub asked_ns: u64,
     /// See `asked_ns`.
     pub acknowledged_ns: u64,
@@ -32,6 +32,15 @@ pub struct StepTimes {
     pub start_ns: u64,
     /// The last rank had arrived.
     pub end_ns: u64,
+}
+
+/// The times of a change of circuits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ChangeTimes {
+    /// It was asked for.
+    pub asked_ns: u64,
+    /// The switch acknowledged it.
+    pub acknowledged_ns: u64,
 }
 
 /// The traffic over a circuit in a step.
@@ -48,11 +57,13 @@ pub struct CircuitUse {
 /// One run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Run {
-    /// Time from the begin of the first step to the end of the last, without windows.
+    /// Time from the begin of the run to the end of its last step, without windows.
     pub measured_ns: u64,
     /// Times of each step.
     pub steps: Vec<StepTimes>,
-    /// Times of each rank, step by step.
+    /// Times of each change of circuits.
+    pub changes: Vec<ChangeTimes>,
+    /// Times of each rank, step by step; zero where it takes no part.
     pub ranks: Vec<RankTimes>,
     /// Use of the circuit of each transmitter, step by step.
     pub circuits: Vec<CircuitUse>,

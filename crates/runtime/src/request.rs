@@ -4,6 +4,7 @@ use model::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 pub use crate::cutoffs::request::MOST_RANKS;
+use crate::course::Course;
 use crate::elements::{Element, Reduction};
 use crate::namespaces::Namespaces;
 
@@ -41,19 +42,40 @@ pub struct Program {
     pub is_reduction: Vec<bool>,
 }
 
-/// One step's circuits and times.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One step: who takes part, what it waits for, its circuits and times. A step without messages is a computation.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepSetting {
-    /// Index of the configuration of circuits that is held in it.
+    /// Index of the ranks that take part, in `Request::parties`.
+    pub party: u32,
+    /// Index of the ports that its packets leave by, in `Request::port_sets`.
+    pub port_set: u32,
+    /// Index of the configuration of circuits whose circuits at these ports are held in it.
     pub configuration: u32,
-    /// Whether the configuration is made before the step.
-    pub is_changed: bool,
-    /// Nanoseconds for which ports that change are dark.
-    pub dark_ns: u64,
+    /// Steps that have ended when it begins.
+    pub after: Vec<u32>,
+    /// Changes of circuits that are made when its startup begins.
+    pub needs: Vec<u32>,
     /// Nanoseconds of computation before it, in which circuits may change.
     pub window_ns: u64,
+    /// Nanoseconds before its ranks send.
+    pub startup_ns: u64,
     /// Nanoseconds that the plan predicts, the reconfiguration included, windows not.
     pub predicted_ns: u64,
+}
+
+/// A change of circuits during a run: those in which two configurations differ.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Change {
+    /// Index of the configuration before it.
+    pub from: u32,
+    /// Index of the configuration that it makes.
+    pub configuration: u32,
+    /// Nanoseconds for which ports that change are dark.
+    pub dark_ns: u64,
+    /// Steps that have ended when it is asked for.
+    pub after: Vec<u32>,
+    /// Changes that are made when it is asked for.
+    pub after_changes: Vec<u32>,
 }
 
 /// All parameters of a run.
@@ -71,14 +93,18 @@ pub struct Request {
     pub configurations: Vec<Vec<Option<u32>>>,
     /// Index of the configuration that is there when a run begins.
     pub initial: u32,
-    /// Circuits and times of each step.
+    /// Ranks that take part in steps, ascending.
+    pub parties: Vec<Vec<u32>>,
+    /// Ports of a rank that steps use, from 0, ascending.
+    pub port_sets: Vec<Vec<u32>>,
+    /// What each step waits for, its circuits and times.
     pub steps: Vec<StepSetting>,
+    /// Changes of circuits.
+    pub changes: Vec<Change>,
     /// Where each rank's workspace begins in the memory that comes with the request.
     pub workspace_offset: Vec<u64>,
     /// Nanoseconds that a circuit takes for a byte.
     pub ns_per_byte: f64,
-    /// Nanoseconds before ranks send in a step.
-    pub startup_ns: u64,
     /// Nanoseconds from one end of a circuit to the other.
     pub hop_ns: u64,
     /// Bytes of a packet, without its header, which takes no time.
@@ -183,14 +209,27 @@ impl Request {
         (self.program.ranks * self.ports) as usize
     }
 
-    /// Ports of a rank from which a configuration leads to another, from 0.
-    pub fn ports_to(&self, configuration: usize, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
-        let first = (from * self.ports) as usize;
-        let circuits = &self.configurations[configuration][first..first + self.ports as usize];
-        (0..self.ports)
-            .zip(circuits)
-            .filter(move |(_, end)| end.is_some_and(|end| end / self.ports == to))
-            .map(|one| one.0)
+    /// Ports of a rank from which a step's circuits lead to another, from 0.
+    pub fn ports_to(&self, step: usize, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
+        let setting = &self.steps[step];
+        let circuits = &self.configurations[setting.configuration as usize];
+        let leads = move |&port: &u32| {
+            circuits[(from * self.ports + port) as usize].is_some_and(|end| end / self.ports == to)
+        };
+        self.port_sets[setting.port_set as usize].iter().copied().filter(leads)
+    }
+
+    /// The ranks that take part in a step.
+    pub fn party(&self, step: usize) -> &[u32] {
+        &self.parties[self.steps[step].party as usize]
+    }
+
+    /// Transmitters whose circuits change, with where they lead then: those in which a configuration differs from
+    /// another, or from the circuits that there are.
+    pub fn changed(&self, from: Option<u32>, configuration: u32, now: &[Option<u32>]) -> Vec<(usize, Option<u32>)> {
+        let before = from.map_or(now, |from| &self.configurations[from as usize]);
+        let after = &self.configurations[configuration as usize];
+        (0..after.len()).filter(|&port| before[port] != after[port]).map(|port| (port, after[port])).collect()
     }
 
     /// Nanoseconds after which a wait for something that should take `predicted_ns` is a fault.
@@ -221,15 +260,18 @@ impl Request {
                 "so many that all ranks of a run have at most 16384 together",
             ));
         }
+        let has = |configuration: u32| (configuration as usize) < self.configurations.len();
         if self.steps.len() != self.program.steps as usize
             || self.workspace_offset.len() != self.program.ranks as usize
             || self.configurations.iter().any(|one| one.len() != self.all_ports())
-            || self.initial as usize >= self.configurations.len()
-            || self.steps.iter().any(|step| step.configuration as usize >= self.configurations.len())
+            || !has(self.initial)
+            || !self.steps.iter().all(|step| has(step.configuration))
+            || !self.changes.iter().all(|change| has(change.configuration) && has(change.from))
             || self.workspace_offset.iter().any(|offset| !offset.is_multiple_of(8))
         {
             return wrong("steps, configurations and workspaces do not fit together");
         }
+        self.check_steps()?;
         for circuits in &self.configurations {
             let mut ends: Vec<u32> = circuits.iter().flatten().copied().collect();
             ends.sort_unstable();
@@ -241,6 +283,38 @@ impl Request {
         }
         Ok(())
     }
+
+    /// Steps have ranks and ports that there are, all ranks of their paths, and wait for each other in no circle.
+    fn check_steps(&self) -> Result<()> {
+        let wrong = |what: &str| Err(Error::malformed("program", what));
+        let (ranks, steps) = (self.program.ranks, self.steps.len());
+        if !self.parties.iter().all(|party| !party.is_empty() && is_rising(party, ranks))
+            || !self.port_sets.iter().all(|ports| is_rising(ports, self.ports))
+            || self.steps.iter().any(|step| step.party as usize >= self.parties.len())
+            || self.steps.iter().any(|step| step.port_set as usize >= self.port_sets.len())
+        {
+            return wrong("the ranks and ports of a step must be some of those that there are, in ascending order");
+        }
+        for message in 0..self.program.messages() {
+            let party = self.party(self.program.step[message] as usize);
+            if self.program.path(message).iter().any(|rank| party.binary_search(rank).is_err()) {
+                return wrong("all ranks on a path must take part in its step");
+            }
+        }
+        let follows = |index: usize| self.steps[index].after.iter().any(|&one| one as usize + 1 == index);
+        if self.namespaces.is_some() && !(1..steps).all(follows) {
+            return wrong("steps in network namespaces must follow each other");
+        }
+        if !Course::new(self, 0).is_some_and(Course::comes_to_an_end) {
+            return wrong("steps and changes of circuits wait for each other in a circle, or for some that there are not");
+        }
+        Ok(())
+    }
+}
+
+/// Whether numbers rise, each by one at least, and stay below a limit.
+fn is_rising(numbers: &[u32], limit: u32) -> bool {
+    numbers.is_sorted_by(|one, other| one < other) && numbers.last().is_none_or(|&last| last < limit)
 }
 
 fn is_partition(offsets: &[u64], parts: usize, whole: usize) -> bool {

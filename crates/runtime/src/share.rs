@@ -47,16 +47,15 @@ pub fn shares(request: &Request) -> Result<Vec<Vec<StepShare>>, (usize, u32, u32
     for message in 0..program.messages() {
         let (step, path, bytes) =
             (program.step[message] as usize, program.path(message), program.message_bytes(message));
-        let configuration = request.steps[step].configuration as usize;
         for pair in path.windows(2) {
-            if request.ports_to(configuration, pair[0], pair[1]).next().is_none() {
+            if request.ports_to(step, pair[0], pair[1]).next().is_none() {
                 return Err((step, pair[0], pair[1]));
             }
             let next = &mut shares[pair[1] as usize][step];
             next.incoming_bytes += bytes;
             next.incoming_packets += bytes.div_ceil(u64::from(request.packet_bytes));
         }
-        let ports = request.ports_to(configuration, path[0], path[1]).collect();
+        let ports = request.ports_to(step, path[0], path[1]).collect();
         shares[path[0] as usize][step].sent.push(Sent { message, bytes, ports });
         let last = &mut shares[path[path.len() - 1] as usize][step];
         last.received.push(Received { message, staged_at: last.staged_bytes });

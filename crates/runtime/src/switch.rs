@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::board::{Board, Phase};
+use crate::board::{Board, Command, Phase};
 use crate::clock::now_ns;
 use crate::fabric::{Fabric, Passage};
 use crate::fault::{Fault, When, Who};
@@ -38,7 +38,7 @@ struct Switch<'a> {
     fabric: Fabric,
     ports: Vec<Port>,
     command: u32,
-    making: Option<Making>,
+    making: Vec<Making>,
     payload: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ pub fn serve(request: &Request, board: &Board) -> ! {
         fabric: Fabric::new(request.all_ports(), request.ns_per_byte, request.hop_ns),
         ports: (0..request.all_ports()).map(|_| Port::default()).collect(),
         command: 0,
-        making: None,
+        making: Vec::new(),
         payload: vec![0; request.packet_bytes as usize],
     };
     let bell = board.switch_bell();
@@ -72,19 +72,18 @@ pub fn serve(request: &Request, board: &Board) -> ! {
 }
 
 impl Switch<'_> {
-    /// Makes the configuration that it was told to, and says so when its dark time is over.
+    /// Makes the configurations that it was told to, and says so when their dark times are over.
     fn obey(&mut self) {
-        if let Some((command, configuration, asked_ns, dark_ns)) = self.board.commanded(self.command) {
-            self.command = command;
-            let ready_ns = self.fabric.configure(&self.request.configurations[configuration], asked_ns, dark_ns);
-            self.making = Some(Making { command, ready_ns });
+        while let Some(command) = self.board.commanded(self.command) {
+            let Command { number, from, configuration, asked_ns, dark_ns } = command;
+            self.command = number;
+            let changed = self.request.changed(from, configuration, self.fabric.circuits());
+            let ready_ns = self.fabric.change(&changed, asked_ns, dark_ns);
+            self.making.push(Making { command: number, ready_ns });
         }
-        if let Some(Making { command, ready_ns }) = self.making {
-            let now_ns = now_ns();
-            if ready_ns <= now_ns {
-                self.making = None;
-                self.board.acknowledge(command, now_ns);
-            }
+        let now_ns = now_ns();
+        for making in self.making.extract_if(.., |making| making.ready_ns <= now_ns) {
+            self.board.acknowledge(making.command, now_ns);
         }
     }
 
@@ -109,7 +108,7 @@ impl Switch<'_> {
 
     /// Passes on what is due; returns when something will be next.
     fn pass_on(&mut self) -> Option<u64> {
-        let mut next_ns = self.making.as_ref().map(|making| making.ready_ns);
+        let mut next_ns = self.making.iter().map(|making| making.ready_ns).min();
         let (board, ports) = (self.board, self.request.ports);
         let bell_of = |port: u32| board.bell((port / ports) as usize);
         let measures = self.board.measures();

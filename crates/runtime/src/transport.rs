@@ -33,8 +33,8 @@ pub trait Transport {
     /// Packets that were handed over may go, and those that were received are done with.
     fn flush(&mut self);
 
-    /// Sleeps until something came, or there is room, since `look`.
-    fn wait(&mut self);
+    /// Sleeps until something came, or there is room, since `look`, or a moment of the clock has come.
+    fn wait(&mut self, until_ns: Option<u64>);
 }
 
 /// Rings to and from the switch process.
@@ -88,7 +88,7 @@ impl Transport for SharedMemory<'_> {
         }
     }
 
-    fn wait(&mut self) {
-        self.board.bell(self.rank).wait(self.seen, None);
+    fn wait(&mut self, until_ns: Option<u64>) {
+        self.board.bell(self.rank).wait(self.seen, until_ns);
     }
 }

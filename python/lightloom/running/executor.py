@@ -330,7 +330,7 @@ def _times(ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDAr
     plan, runs, count = ready.plan, len(total_ns), len(ready.plan.steps)
     steps, ranks, used = (
         table.reshape(runs, count, width, fields)
-        for table, width, fields in zip(moments, (1, plan.gpus, plan.gpus * plan.ports), (5, 6, 3), strict=True)
+        for table, width, fields in zip(moments[:3], (1, plan.gpus, plan.gpus * plan.ports), (5, 6, 3), strict=True)
     )
 
     def seconds(ns: NDArray[np.uint64]) -> NDArray[np.float64]:

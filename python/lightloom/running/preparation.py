@@ -14,6 +14,8 @@ from lightloom.running.pace import Pace, pace_of
 from lightloom.running.program import program_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from lightloom.optics.port_maps import Circuits
@@ -62,6 +64,7 @@ class Prepared:
     pace: Pace
     columns: dict[str, Any]
     steps: dict[str, NDArray[np.int64]]
+    changes: dict[str, NDArray[np.int64]]
     settings: dict[str, Any]
 
     def request(self, offsets: NDArray[np.int64], namespaces: tuple[str, list[str], int, int] | None = None) -> bytes:
@@ -71,7 +74,7 @@ class Prepared:
         carries packets.
         """
         columns = {**self.columns, "workspace_offset": offsets}
-        return _core.run_request(columns, self.steps, {**self.settings, "namespaces": namespaces})
+        return _core.run_request(columns, self.steps, self.changes, {**self.settings, "namespaces": namespaces})
 
     @property
     def rate_bps(self) -> float:
@@ -102,21 +105,38 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     def dilated_ns(seconds: Any) -> NDArray[np.int64]:
         return np.rint(np.asarray(seconds, dtype=np.float64) * dilation * NANOSECONDS).astype(np.int64)
 
+    count = len(plan.steps)
+    changed = [step.index for step in plan.steps if step.reconfigured]
+    # Every step waits for the one before, and so does the change of circuits before it.
+    before = [[step - 1] if step else [] for step in range(count)]
+    change_of = {step: change for change, step in enumerate(changed)}
+    alike = np.zeros(count, dtype=np.int64)
     steps = {
+        "party": alike,
+        "port_set": alike,
         "configuration": configuration,
-        "is_changed": np.array([step.reconfigured for step in plan.steps], dtype=np.int64),
-        "dark_ns": dilated_ns(dark_s),
+        **lists("after", before),
+        **lists("needs", [[change_of[step]] if step in change_of else [] for step in range(count)]),
         "window_ns": dilated_ns(windows_s),
+        "startup_ns": np.full(count, dilated_ns(plan.startup_s)),
         "predicted_ns": dilated_ns([step.total_s for step in plan.steps]),
+    }
+    changes = {
+        "from": np.array([configuration[step - 1] if step else 0 for step in changed], dtype=np.int64),
+        "configuration": configuration[changed],
+        "dark_ns": dilated_ns(dark_s)[changed],
+        **lists("after", [before[step] for step in changed]),
+        **lists("after_changes", [[] for _ in changed]),
     }
     settings = {
         "ports": plan.ports,
+        "parties": [list(range(plan.gpus))],
+        "port_sets": [list(range(plan.ports))],
         "configurations": _ends(on_ports, plan.gpus * plan.ports),
         "initial": 0,
         "dtype": options.kind.name,
         "reduction": options.reduction,
         "ns_per_byte": 8 / plan.bandwidth_bps * dilation * NANOSECONDS,
-        "startup_ns": int(dilated_ns(plan.startup_s)),
         "hop_ns": int(dilated_ns(plan.hop_delay_s)),
         "packet_bytes": pace.packet_bytes,
         "runs": options.runs,
@@ -144,7 +164,14 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
             )
         },
     }
-    return Prepared(plan, program, on_ports, tuple(windows_s), pace, columns, steps, settings)
+    return Prepared(plan, program, on_ports, tuple(windows_s), pace, columns, steps, changes, settings)
+
+
+def lists(name: str, rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
+    """Lists of whole numbers as a request has them: their numbers in a row, and where each begins."""
+    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    numbers = np.fromiter((number for row in rows for number in row), dtype=np.int64, count=int(offsets[-1]))
+    return {name: numbers, f"{name}_offsets": offsets}
 
 
 def _ends(on_ports: Circuits, ports: int) -> NDArray[np.int64]:

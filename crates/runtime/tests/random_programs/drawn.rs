@@ -1,6 +1,6 @@
 //! Random programs: circuits between random ports, and messages of random segments along them, straight or through others.
 
-use lightloom_runtime::{Element, Program, Reduction, Request, StepSetting};
+use lightloom_runtime::{Change, Element, Program, Reduction, Request, StepSetting};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +19,10 @@ pub fn request(rng: &mut ChaCha8Rng) -> (Request, Vec<u8>) {
     let configurations: Vec<Vec<Option<u32>>> = (0..CONFIGURATIONS).map(|_| circuits(rng, ranks, ports)).collect();
     let initial = rng.random_range(0..CONFIGURATIONS);
     let mut held = initial;
-    let settings: Vec<StepSetting> = (0..steps).map(|_| setting(rng, &mut held)).collect();
+    let mut changes = Vec::new();
+    let startup_ns = rng.random_range(0..20_000);
+    let settings: Vec<StepSetting> =
+        (0..steps).map(|step| setting(rng, step, startup_ns, &mut held, &mut changes)).collect();
     let mut program = Program {
         ranks,
         steps,
@@ -43,9 +46,11 @@ pub fn request(rng: &mut ChaCha8Rng) -> (Request, Vec<u8>) {
         ports,
         configurations,
         initial,
+        parties: vec![(0..ranks).collect()],
+        port_sets: vec![(0..ports).collect()],
         steps: settings,
+        changes,
         ns_per_byte: rng.random_range(0.0..20.0),
-        startup_ns: rng.random_range(0..20_000),
         hop_ns: rng.random_range(0..20_000),
         packet_bytes: rng.random_range(64..=300),
         runs: rng.random_range(1..=2),
@@ -70,16 +75,35 @@ fn circuits(rng: &mut ChaCha8Rng, ranks: u32, ports: u32) -> Vec<Option<u32>> {
 }
 
 /// A step that holds the configuration of the step before, or changes to another one.
-fn setting(rng: &mut ChaCha8Rng, held: &mut u32) -> StepSetting {
-    let is_changed = rng.random_bool(0.5);
-    if is_changed {
-        *held = (*held + rng.random_range(1..CONFIGURATIONS)) % CONFIGURATIONS;
+fn setting(
+    rng: &mut ChaCha8Rng,
+    step: u32,
+    startup_ns: u64,
+    held: &mut u32,
+    changes: &mut Vec<Change>,
+) -> StepSetting {
+    let after: Vec<u32> = step.checked_sub(1).into_iter().collect();
+    let mut needs = Vec::new();
+    if rng.random_bool(0.5) {
+        let configuration = (*held + rng.random_range(1..CONFIGURATIONS)) % CONFIGURATIONS;
+        needs.push(changes.len() as u32);
+        changes.push(Change {
+            from: *held,
+            configuration,
+            dark_ns: rng.random_range(0..500_000),
+            after: after.clone(),
+            after_changes: Vec::new(),
+        });
+        *held = configuration;
     }
     StepSetting {
+        party: 0,
+        port_set: 0,
         configuration: *held,
-        is_changed,
-        dark_ns: if is_changed { rng.random_range(0..500_000) } else { 0 },
+        after,
+        needs,
         window_ns: if rng.random_bool(0.3) { rng.random_range(0..500_000) } else { 0 },
+        startup_ns,
         predicted_ns: 0,
     }
 }

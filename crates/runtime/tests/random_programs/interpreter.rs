@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lightloom_runtime::{Reduction, Report, Request, Run};
+use lightloom_runtime::{Reduction, Report, Request, Run, StepSetting};
 
 use crate::drawn::ELEMENT_BYTES;
 
@@ -27,10 +27,16 @@ pub fn check(request: &Request, before: &[u8], report: &Report, after: &[u8], ca
     seen.forwarded += (0..program.messages()).filter(|&message| program.path(message).len() > 2).count();
     seen.reduced += program.is_reduction.iter().filter(|&&reduces| reduces).count();
     let dark = |hidden: bool| {
-        request.steps.iter().filter(|step| step.is_changed && (step.dark_ns <= step.window_ns) == hidden).count()
+        let changed = request.steps.iter().filter_map(|step| Some((step, dark_ns(request, step)?)));
+        changed.filter(|(step, dark_ns)| (*dark_ns <= step.window_ns) == hidden).count()
     };
     seen.dark += dark(false);
     seen.hidden += dark(true);
+}
+
+/// The dark time of the change before a step.
+fn dark_ns(request: &Request, step: &StepSetting) -> Option<u64> {
+    step.needs.first().map(|&change| request.changes[change as usize].dark_ns)
 }
 
 /// Every message of a step takes what its source held before the step, and is kept in the order of messages.
@@ -100,11 +106,11 @@ fn check_times(request: &Request, run: &Run, case: u32) {
     let mut end_ns = 0;
     for (step, (setting, times)) in request.steps.iter().zip(&run.steps).enumerate() {
         assert_eq!(times.begun_ns, end_ns, "case {case}, step {step}: it begins where the one before ends");
-        let dark_ns = if setting.is_changed { setting.dark_ns } else { 0 };
+        let dark_ns = dark_ns(request, setting).unwrap_or(0);
         assert_eq!(times.asked_ns, times.begun_ns);
         assert!(times.acknowledged_ns >= times.asked_ns + dark_ns, "case {case}, step {step}: dark time");
         assert_eq!(times.start_ns, times.acknowledged_ns.max(times.begun_ns + setting.window_ns));
-        let started_ns = times.start_ns + request.startup_ns;
+        let started_ns = times.start_ns + setting.startup_ns;
         for rank in &run.ranks[step * ranks..(step + 1) * ranks] {
             assert!(started_ns <= rank.started_ns && rank.started_ns <= rank.received_ns, "case {case}, step {step}");
             assert!(rank.received_ns <= rank.arrived_ns && rank.arrived_ns <= times.end_ns, "case {case}, step {step}");

@@ -1,0 +1,156 @@
+//! The course of a run: which steps and changes of circuits may begin, as others end.
+
+use std::collections::VecDeque;
+
+use crate::report::{ChangeTimes, StepTimes};
+use crate::request::Request;
+
+/// What waits for a step, or for a change of circuits.
+#[derive(Debug, Clone, Default)]
+struct Followers {
+    steps: Vec<u32>,
+    changes: Vec<u32>,
+}
+
+/// A run, as far as it has come. Moments are of the clock, in nanoseconds.
+#[derive(Debug, Clone)]
+pub struct Course<'a> {
+    request: &'a Request,
+    /// Moments of every step; `start_ns` is known once it may start.
+    pub steps: Vec<StepTimes>,
+    /// Moments of every change.
+    pub changes: Vec<ChangeTimes>,
+    step_waits: Vec<usize>,
+    change_waits: Vec<usize>,
+    of_steps: Vec<Followers>,
+    of_changes: Vec<Followers>,
+    ready_steps: VecDeque<usize>,
+    ready_changes: VecDeque<usize>,
+    /// Steps that have not ended, and changes that are not made.
+    left: usize,
+}
+
+impl<'a> Course<'a> {
+    /// A run that begins at a moment. `None` where something waits for what there is not.
+    pub fn new(request: &'a Request, begun_ns: u64) -> Option<Self> {
+        let (steps, changes) = (request.steps.len(), request.changes.len());
+        let [mut of_steps, mut of_changes] = [steps, changes].map(|count| vec![Followers::default(); count]);
+        for (number, step) in (0..).zip(&request.steps) {
+            for &before in &step.after {
+                of_steps.get_mut(before as usize)?.steps.push(number);
+            }
+            for &before in &step.needs {
+                of_changes.get_mut(before as usize)?.steps.push(number);
+            }
+        }
+        for (number, change) in (0..).zip(&request.changes) {
+            for &before in &change.after {
+                of_steps.get_mut(before as usize)?.changes.push(number);
+            }
+            for &before in &change.after_changes {
+                of_changes.get_mut(before as usize)?.changes.push(number);
+            }
+        }
+        let of_step = StepTimes { begun_ns, asked_ns: begun_ns, acknowledged_ns: begun_ns, ..StepTimes::default() };
+        let mut made = Self {
+            request,
+            steps: vec![of_step; steps],
+            changes: vec![ChangeTimes { asked_ns: begun_ns, acknowledged_ns: begun_ns }; changes],
+            step_waits: request.steps.iter().map(|step| step.after.len() + step.needs.len()).collect(),
+            change_waits: request.changes.iter().map(|change| change.after.len() + change.after_changes.len()).collect(),
+            of_steps,
+            of_changes,
+            ready_steps: VecDeque::new(),
+            ready_changes: VecDeque::new(),
+            left: steps + changes,
+        };
+        (0..steps).for_each(|step| made.release_step(step, 0));
+        (0..changes).for_each(|change| made.release_change(change, 0));
+        Some(made)
+    }
+
+    /// Whether all steps have ended and all changes are made.
+    pub fn is_over(&self) -> bool {
+        self.left == 0
+    }
+
+    /// A step that waits for nothing any more, and has not been told yet.
+    pub fn next_step(&mut self) -> Option<usize> {
+        self.ready_steps.pop_front()
+    }
+
+    /// A change that waits for nothing any more, and has not been told yet.
+    pub fn next_change(&mut self) -> Option<usize> {
+        self.ready_changes.pop_front()
+    }
+
+    /// A step has ended.
+    pub fn step_ended(&mut self, step: usize, end_ns: u64) {
+        self.steps[step].end_ns = end_ns;
+        self.left -= 1;
+        let Followers { steps, changes } = std::mem::take(&mut self.of_steps[step]);
+        for next in steps.into_iter().map(|next| next as usize) {
+            let times = &mut self.steps[next];
+            times.begun_ns = times.begun_ns.max(end_ns);
+            self.release_step(next, 1);
+        }
+        for next in changes.into_iter().map(|next| next as usize) {
+            let times = &mut self.changes[next];
+            times.asked_ns = times.asked_ns.max(end_ns);
+            self.release_change(next, 1);
+        }
+    }
+
+    /// A change has been made.
+    pub fn change_made(&mut self, change: usize, acknowledged_ns: u64) {
+        let times = &mut self.changes[change];
+        times.acknowledged_ns = acknowledged_ns;
+        let asked_ns = times.asked_ns;
+        self.left -= 1;
+        let Followers { steps, changes } = std::mem::take(&mut self.of_changes[change]);
+        for next in steps.into_iter().map(|next| next as usize) {
+            let times = &mut self.steps[next];
+            if acknowledged_ns >= times.acknowledged_ns {
+                (times.asked_ns, times.acknowledged_ns) = (asked_ns, acknowledged_ns);
+            }
+            self.release_step(next, 1);
+        }
+        for next in changes.into_iter().map(|next| next as usize) {
+            let times = &mut self.changes[next];
+            times.asked_ns = times.asked_ns.max(acknowledged_ns);
+            self.release_change(next, 1);
+        }
+    }
+
+    /// Whether everything gets its turn.
+    pub fn comes_to_an_end(mut self) -> bool {
+        loop {
+            if let Some(step) = self.next_step() {
+                self.step_ended(step, 0);
+            } else if let Some(change) = self.next_change() {
+                self.change_made(change, 0);
+            } else {
+                return self.is_over();
+            }
+        }
+    }
+
+    fn release_step(&mut self, step: usize, waits: usize) {
+        self.step_waits[step] -= waits;
+        if self.step_waits[step] == 0 {
+            let times = &mut self.steps[step];
+            if self.request.steps[step].needs.is_empty() {
+                (times.asked_ns, times.acknowledged_ns) = (times.begun_ns, times.begun_ns);
+            }
+            times.start_ns = times.acknowledged_ns.max(times.begun_ns + self.request.steps[step].window_ns);
+            self.ready_steps.push_back(step);
+        }
+    }
+
+    fn release_change(&mut self, change: usize, waits: usize) {
+        self.change_waits[change] -= waits;
+        if self.change_waits[change] == 0 {
+            self.ready_changes.push_back(change);
+        }
+    }
+}
