@@ -112,13 +112,16 @@ def reduced(kind: DataType, reduction: str, one: Array, other: Array) -> Array:
 
 
 class DrawnInputs(Sequence["Array"]):
-    """Inputs of a test, by rank: whole numbers from 1, drawn from `seed` and the rank when asked for.
+    """Inputs of a test, by rank: whole numbers from 1, drawn from `seed`, a number or several, and the rank when asked.
 
     Raises `InputError` that names `dtype` where sums over so many ranks are not exact.
     """
 
-    def __init__(self, program: Program, kind: DataType, reduction: str = "sum", seed: int = 0) -> None:
-        self._kind, self._seed, self._most = kind, seed, (1 << kind.exact_bits) - 1
+    def __init__(
+        self, program: Program, kind: DataType, reduction: str = "sum", seed: int | tuple[int, ...] = 0
+    ) -> None:
+        self._kind, self._most = kind, (1 << kind.exact_bits) - 1
+        self._seed = seed if isinstance(seed, tuple) else (seed,)
         if _reduces(program) and reduction == "sum":
             if program.ranks > self._most:
                 reason = f"{kind.name} is exact up to {self._most}, too little for test data of {program.ranks} ranks"
@@ -136,7 +139,7 @@ class DrawnInputs(Sequence["Array"]):
     def __getitem__(self, rank: int | slice) -> Array | list[Array]:
         if isinstance(rank, slice):
             return [self[one] for one in range(*rank.indices(len(self)))]
-        draw = np.random.default_rng((self._seed, range(len(self))[rank]))
+        draw = np.random.default_rng((*self._seed, range(len(self))[rank]))
         return self._kind.elements(draw.integers(1, self._most, self._sizes[rank], endpoint=True))
 
 

@@ -177,16 +177,17 @@ class Executor:
         program, kind, reduction = ready.program, self._options.kind, self._options.reduction
         given = None if data is None else checked_inputs(program, data, kind)
         # Workspaces first: they refuse what memory does not hold, test data included.
-        with Workspaces(program, kind) as workspaces:
+        with Workspaces(program.workspace_bytes, kind) as workspaces:
             inputs = list(DrawnInputs(program, kind, reduction, seed)) if given is None else given
-            workspaces.load(inputs)
+            workspaces.clear()
+            workspaces.load(program, inputs)
             try:
                 report = self._report(ready, workspaces, progress or _nothing)
             except RunFailedError as error:
                 if not LATE.search(str(error)):
                     raise
                 raise RunFailedError(f"{error}; {_advice(ready)}") from error
-            arrays = workspaces.store()
+            arrays = workspaces.store(program)
         times_ns, moments, lateness, granted = _core.run_report(report)
         settings = RunSettings(
             transport=self._transport,

@@ -21,8 +21,11 @@ __all__ = [
     "checked_packet",
     "crowding",
     "dilation_for",
+    "packet_bytes_for",
     "pace_of",
+    "rounded_up",
     "slower",
+    "usable_cores",
 ]
 
 LARGEST_DILATION = 1e9
@@ -91,33 +94,35 @@ def dilation_for(plan: Plan) -> float:
     shortest_s = min((step.total_s for step in plan.steps if step.total_s > 0), default=0.0)
     rate_bps = plan.gpus * plan.ports * plan.bandwidth_bps / 8
     step_s = SHORTEST_STEP_S * crowding(plan.gpus)
-    wanted = max(step_s / shortest_s if shortest_s else 1.0, rate_bps / (COPIED_BPS * _cores()), 1.0)
-    return _round_up(wanted)
+    wanted = max(step_s / shortest_s if shortest_s else 1.0, rate_bps / (COPIED_BPS * usable_cores()), 1.0)
+    return rounded_up(wanted)
 
 
 def pace_of(
     plan: Plan, program: Program, transport: str, *, dilation: float | None = None, packet_bytes: int | None = None
 ) -> Pace:
     """The pace of a run; missing values are chosen, the dilation so that cores keep up with packets, too."""
-    most = PACKETS_PER_CORE[transport] * _cores() / crowding(plan.gpus)
+    most = PACKETS_PER_CORE[transport] * usable_cores() / crowding(plan.gpus)
     chosen = dilation_for(plan) if dilation is None else dilation
     while True:
-        size = packet_bytes or _packet_bytes_for(plan, program, chosen, transport)
+        size = packet_bytes or packet_bytes_for(
+            plan.gpus, plan.ports, plan.bandwidth_bps / 8 / chosen, _passed_on(program), transport
+        )
         rate = _packet_rate(plan, program, chosen, size)
         if dilation is not None or rate <= most or chosen == LARGEST_DILATION:
             return Pace(chosen, size, rate, most)
         # Packets may be shorter then, and more: it is looked at again.
-        chosen = _round_up(chosen * rate / most)
+        chosen = rounded_up(chosen * rate / most)
 
 
 def crowding(ranks: int) -> float:
     """How many times more ranks each core has than it serves without that being felt; at least 1."""
-    return max(1.0, ranks / (RANKS_PER_CORE * _cores()))
+    return max(1.0, ranks / (RANKS_PER_CORE * usable_cores()))
 
 
 def slower(dilation: float) -> float:
     """The dilation to try where ranks were late."""
-    return _round_up(min(4 * dilation, LARGEST_DILATION))
+    return rounded_up(min(4 * dilation, LARGEST_DILATION))
 
 
 def _packet_rate(plan: Plan, program: Program, dilation: float, packet_bytes: int) -> float:
@@ -129,7 +134,7 @@ def _packet_rate(plan: Plan, program: Program, dilation: float, packet_bytes: in
     return float((of_steps / np.maximum(seconds, 1e-12)).max(initial=0.0))
 
 
-def _round_up(wanted: float) -> float:
+def rounded_up(wanted: float) -> float:
     """The least of 1, 2 and 5 times powers of ten that is not below."""
     power = 1.0
     while power * 10 <= wanted:
@@ -137,21 +142,26 @@ def _round_up(wanted: float) -> float:
     return min(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted), LARGEST_DILATION)
 
 
-def _cores() -> int:
+def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _packet_bytes_for(plan: Plan, program: Program, dilation: float, transport: str) -> int:
+def packet_bytes_for(ranks: int, ports: int, rate_bps: float, passed_on: int | None, transport: str) -> int:
     """Bytes of a packet: a power of two, so long that the switch need not wake too often.
 
-    Where messages are passed on, it is so short that they are on all their circuits at once.
+    Where messages are passed on, it is so short that they are on all their circuits at once. rate_bps: bytes that a
+    circuit takes in a second, dilated. passed_on: bytes of the shortest message that is.
     """
-    packet_s = max(PACKET_S, PACKET_PER_CIRCUIT_S[transport] * plan.gpus * plan.ports) * crowding(plan.gpus)
-    wanted = plan.bandwidth_bps / 8 / dilation * packet_s
-    passed_on = program.message_bytes[(program.gpu_offsets[1:] - program.gpu_offsets[:-1]) > 2]
-    if len(passed_on):
-        wanted = min(wanted, int(passed_on.min()) / PIPELINED)
+    packet_s = max(PACKET_S, PACKET_PER_CIRCUIT_S[transport] * ranks * ports) * crowding(ranks)
+    wanted = rate_bps * packet_s
+    if passed_on is not None:
+        wanted = min(wanted, passed_on / PIPELINED)
     size = LEAST_PACKET
     while size * 2 <= min(wanted, MOST_PACKET[transport]):
         size *= 2
     return size
+
+
+def _passed_on(program: Program) -> int | None:
+    passed_on = program.message_bytes[np.diff(program.gpu_offsets) > 2]
+    return int(passed_on.min()) if len(passed_on) else None

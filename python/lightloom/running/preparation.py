@@ -10,6 +10,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.base.errors import refuse
 from lightloom.optics.port_maps import circuits
+from lightloom.running.crossbars import ends_of
 from lightloom.running.pace import Pace, pace_of
 from lightloom.running.program import program_of
 
@@ -132,7 +133,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         "ports": plan.ports,
         "parties": [list(range(plan.gpus))],
         "port_sets": [list(range(plan.ports))],
-        "configurations": _ends(on_ports, plan.gpus * plan.ports),
+        "configurations": ends_of(on_ports, plan.gpus * plan.ports).reshape(-1),
         "initial": 0,
         "dtype": options.kind.name,
         "reduction": options.reduction,
@@ -172,12 +173,3 @@ def lists(name: str, rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int6
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     numbers = np.fromiter((number for row in rows for number in row), dtype=np.int64, count=int(offsets[-1]))
     return {name: numbers, f"{name}_offsets": offsets}
-
-
-def _ends(on_ports: Circuits, ports: int) -> NDArray[np.int64]:
-    """By configuration and transmitter of the crossbar, from 0, the receiver that it is joined to, or -1."""
-    ends = np.full((len(on_ports.configurations), ports), -1, dtype=np.int64)
-    for configuration in on_ports.configurations:
-        pairs = configuration.switches[0].connections.astype(np.int64) - 1
-        ends[configuration.index, pairs[:, 0]] = pairs[:, 1]
-    return ends.reshape(-1)

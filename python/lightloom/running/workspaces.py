@@ -32,20 +32,21 @@ COPIES = 5
 
 
 class Workspaces:
-    """The workspaces of a program's ranks, one after the other, each from a page on; used as a context.
+    """The workspaces of ranks, one after the other, each from a page on; used as a context.
 
-    Raises `RunFailedError` where the system does not give so much memory.
+    workspace_bytes: of each rank. copies: how many times their memory is needed in all. Raises `RunFailedError` where
+    the system does not give so much memory.
     """
 
-    def __init__(self, program: Program, kind: DataType) -> None:
-        self._program, self._kind = program, kind
-        sizes = -(-program.workspace_bytes // mmap.PAGESIZE) * mmap.PAGESIZE
+    def __init__(self, workspace_bytes: NDArray[np.int64], kind: DataType, copies: int = COPIES) -> None:
+        self._kind = kind
+        sizes = -(-workspace_bytes // mmap.PAGESIZE) * mmap.PAGESIZE
         self.offsets = np.cumsum(sizes) - sizes
         size = max(int(sizes.sum()), 1)
         free = free_memory()
-        if free is not None and COPIES * size > free:
+        if free is not None and copies * size > free:
             raise RunFailedError(
-                f"memory: the run needs {COPIES * size / MIB:,.1f} MiB for workspaces and what ranks begin and end "
+                f"memory: the run needs {copies * size / MIB:,.1f} MiB for workspaces and what ranks begin and end "
                 f"with, and {free / MIB:,.1f} MiB are free"
             )
         self.descriptor = os.memfd_create("lightloom-workspaces")
@@ -58,20 +59,25 @@ class Workspaces:
                 f"memory: {size / MIB:,.1f} MiB for workspaces were refused: {error.strerror}"
             ) from error
 
-    def load(self, inputs: Sequence[Array]) -> None:
-        """Put what ranks begin with into their workspaces; the rest of them is as if nothing was put there."""
+    def clear(self) -> None:
+        """Make all of them as if nothing was put there."""
         np.frombuffer(self._memory, np.uint8)[:] = UNWRITTEN
-        spaces = self._arrays()
-        _copy(self._program.loads, inputs, spaces, self._program.element_bytes)
 
-    def store(self) -> list[Array]:
-        """The output of every rank."""
-        program = self._program
+    def load(self, program: Program, inputs: Sequence[Array], places: Sequence[tuple[int, int]] | None = None) -> None:
+        """Put what the ranks of a program begin with into their workspaces.
+
+        places: by rank of the program, whose workspace it is in and from which byte on; its own from the first one if
+        left out.
+        """
+        _copy(program.loads, inputs, self._arrays(program, places), program.element_bytes)
+
+    def store(self, program: Program, places: Sequence[tuple[int, int]] | None = None) -> list[Array]:
+        """The output of every rank of a program."""
         outputs = [
             np.zeros(count, dtype=self._kind.storage)
             for count in (program.output_bytes // program.element_bytes).tolist()
         ]
-        _copy(program.stores, self._arrays(), outputs, program.element_bytes)
+        _copy(program.stores, self._arrays(program, places), outputs, program.element_bytes)
         return outputs
 
     def __enter__(self) -> Self:
@@ -83,11 +89,12 @@ class Workspaces:
         os.close(self.descriptor)
         self._memory.close()
 
-    def _arrays(self) -> list[Array]:
-        counts = self._program.workspace_bytes // self._program.element_bytes
+    def _arrays(self, program: Program, places: Sequence[tuple[int, int]] | None) -> list[Array]:
+        found = places or [(rank, 0) for rank in range(program.ranks)]
+        counts = (program.workspace_bytes // program.element_bytes).tolist()
         return [
-            np.frombuffer(self._memory, self._kind.storage, count, offset)
-            for count, offset in zip(counts.tolist(), self.offsets.tolist(), strict=True)
+            np.frombuffer(self._memory, self._kind.storage, count, int(self.offsets[rank]) + offset)
+            for count, (rank, offset) in zip(counts, found, strict=True)
         ]
 
 

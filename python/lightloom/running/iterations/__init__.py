@@ -1,0 +1,1 @@
+"""Training iterations run on processes of this machine."""
