@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from lightloom.plans.comparison import Comparison
     from lightloom.plans.steps import Step
     from lightloom.running.executor import Executor, run
+    from lightloom.running.iterations.executor import run_iteration
+    from lightloom.running.iterations.measurement import IterationMeasurement
     from lightloom.running.measurement import Measurement
     from lightloom.simulation import Simulation
     from lightloom.simulation.simulator import simulate
@@ -62,6 +64,7 @@ _HOMES = {
     "Fabric": "inputs.fabric",
     "FibreRouting": "optics.fibres",
     "InputError": "base.errors",
+    "IterationMeasurement": "running.iterations.measurement",
     "Measurement": "running.measurement",
     "Mesh": "optics.meshes",
     "MeshRouting": "optics.meshes",
@@ -92,6 +95,7 @@ _HOMES = {
     "route_fibres": "optics.fibres",
     "route_mesh": "optics.meshes",
     "run": "running.executor",
+    "run_iteration": "running.iterations.executor",
     "simulate": "simulation.simulator",
     "sweep": "sweeps",
     "to_networkx": "inputs.graphs",
@@ -110,6 +114,7 @@ __all__ = [
     "Fabric",
     "FibreRouting",
     "InputError",
+    "IterationMeasurement",
     "Measurement",
     "Mesh",
     "MeshRouting",
@@ -140,6 +145,7 @@ __all__ = [
     "route_fibres",
     "route_mesh",
     "run",
+    "run_iteration",
     "simulate",
     "sweep",
     "to_networkx",

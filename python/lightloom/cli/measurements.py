@@ -11,6 +11,7 @@ from lightloom.base.errors import refuse
 from lightloom.cli.options import given_of
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
+from lightloom.training.documents import is_training_file
 from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
@@ -21,19 +22,38 @@ if TYPE_CHECKING:
 FLAGS = {"all_steps", "barriers"}
 
 
+# Settings of a run of an iteration.
+ITERATION_SETTINGS = (
+    "iterations",
+    "warm_ups",
+    "scale",
+    "dtype",
+    "reduction",
+    "dilation",
+    "packet_size",
+    "real_time",
+    "seed",
+)
+# Options of --barriers alone.
+BARRIERS_ALONE = {"most_ranks", "rounds"}
+# Options that an iteration has in place of a plan's.
+INSTEAD_OF = {"runs": "--iterations says how many are measured"}
+
+
 class Use(Enum):
     """The use that is asked for: by the option that selects it, and the options that do not go with it."""
 
-    PLAN = (None, {"most_ranks", "rounds"})
+    PLAN = (None, {"most_ranks", "rounds", "iterations", "scale"})
+    ITERATION = (None, {"most_ranks", "rounds", "calibrate", "all_steps", "trace", "runs", "switch"})
     CALIBRATE = (
         "calibrate",
         {"all_steps", "trace", "plot", "dtype", "reduction", "switch", "packet_size", "seed", "warm_ups"}
-        | {"most_ranks", "rounds"},
+        | {"most_ranks", "rounds", "iterations", "scale"},
     )
     BARRIERS = (
         "barriers",
         {"plan", "all_steps", "trace", "transport", "runs", "warm_ups", "dilation", "dtype", "reduction", "switch"}
-        | {"packet_size", "real_time", "seed", "calibrate"},
+        | {"packet_size", "real_time", "seed", "calibrate", "iterations", "scale"},
     )
 
     def __init__(self, option: str | None, refused: set[str]) -> None:
@@ -48,11 +68,21 @@ def check_use(options: Mapping[str, Any]) -> Use:
     """
     given = {name for name, value in options.items() if value is not None and not (value is False and name in FLAGS)}
     use = next((one for one in reversed(Use) if one.option in given), Use.PLAN)
+    if use is not Use.BARRIERS and "plan" in given and is_training_file(options["plan"]):
+        use = Use.ITERATION
     for name in sorted(given & use.refused):
-        if use is Use.PLAN:
+        if name in BARRIERS_ALONE and use is not Use.CALIBRATE:
             raise refuse(name, "it is used only together with --barriers")
+        if use is Use.PLAN:
+            raise refuse(name, "it is used only with a training iteration, and PLAN is none")
+        if use is Use.ITERATION:
+            instead = f"; {instead}" if (instead := INSTEAD_OF.get(name)) else ""
+            raise refuse(name, f"it cannot be combined with a training iteration{instead}")
         taken = "no PLAN is taken" if name == "plan" else "it cannot be combined"
         raise refuse(name, f"{taken} with --{use.option}")
+    if use is Use.ITERATION and options.get("transport") not in {None, "shared-memory"}:
+        reason = f"`{options['transport']}` carries no training iteration; it takes shared-memory"
+        raise refuse("transport", reason)
     if use is not Use.BARRIERS and "plan" not in given:
         raise refuse("plan", "missing; give PLAN, such as: lightloom run plan.json")
     return use
@@ -77,6 +107,32 @@ def measure_sends(plan: str, path: str, output: str | None, output_format: str, 
     else:
         click.echo(as_csv(times.to_columns()) if output_format == "csv" else sends_table(times))
     return 0
+
+
+def measure_iteration(
+    iteration: str, output: str | None, plot: str | None, output_format: str, settings: Mapping[str, Any]
+) -> int:
+    """Run a training iteration, and show how it compares with its plan."""
+    from lightloom.running.iterations.executor import run_iteration
+    from lightloom.views.tables.iteration_run import iteration_run_table
+
+    if plot is not None:
+        from lightloom.views.charts import check_plot_path
+
+        check_plot_path(plot)
+    check_outputs()
+    given = given_of({name: settings[name] for name in ITERATION_SETTINGS})
+    measurement = with_progress("running", lambda: run_iteration(iteration, **given), Status())
+    if output is not None:
+        measurement.save(output)
+    if plot is not None:
+        measurement.plot(plot)
+    if output_format == "json":
+        click.echo(measurement.to_json())
+    else:
+        columns = measurement.to_columns()
+        click.echo(as_csv(columns) if output_format == "csv" else iteration_run_table(measurement))
+    return 1 if measurement.wrong else 0
 
 
 def measure_barriers(output: str | None, plot: str | None, output_format: str, settings: Mapping[str, Any]) -> int:

@@ -8,7 +8,7 @@ import click
 
 from lightloom._core import counted
 from lightloom.base.files import MIB
-from lightloom.cli.measurements import Use, check_use, measure_barriers, measure_sends
+from lightloom.cli.measurements import Use, check_use, measure_barriers, measure_iteration, measure_sends
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
@@ -18,7 +18,7 @@ from lightloom.views.rows import as_csv
 
 
 @verb("run")
-@click.argument("plan", metavar="[PLAN]", type=click.Path(), required=False)
+@click.argument("plan", metavar="[PLAN|ITERATION]", type=click.Path(), required=False)
 def command(
     plan: str | None,
     all_steps: bool,
@@ -32,7 +32,7 @@ def command(
     rounds: int | None,
     **settings: Any,
 ) -> int:
-    """Run a PLAN (JSON) on processes of this machine, with real bytes and circuits that change, and measure it.
+    """Run a PLAN or a training ITERATION (JSON) on processes of this machine, with real bytes, and measure it.
 
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
     while circuits change; or the kernel's network carries packets, and its filters are the circuits (root; no hop
@@ -40,6 +40,9 @@ def command(
     without circuits, between ranks that mpiexec started, or else starts for the run. The data that ranks end with is
     compared with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive. Exit
     status 1: elements are wrong, or a process failed.
+
+    Of an iteration, computation is waiting; several communications of a rank may be under way at once, over circuits
+    that change meanwhile.
 
     With --calibrate, sends between two ranks are measured on the plan's fabric instead; with --barriers, what waiting
     for all costs.
@@ -50,6 +53,7 @@ def command(
       lightloom run plan.json
       lightloom run plan.json --runs 20 --dtype bfloat16 --reduction max --format json
       lightloom run plan.json --plot timeline.png --trace trace.json.gz
+      lightloom run iteration.json --iterations 2 --plot timeline.png
       lightloom run plan.json --transport kernel
       mpiexec -n 4 lightloom run plan.json --transport mpi
       lightloom run plan.json --calibrate times.csv
@@ -61,6 +65,8 @@ def command(
     if use is Use.BARRIERS:
         return measure_barriers(output, plot, output_format, asked)
     assert plan is not None  # noqa: S101 (all other uses need one)
+    if use is Use.ITERATION:
+        return measure_iteration(plan, output, plot, output_format, settings)
     _say_what_was_left(settings["transport"])
     if calibrate is not None:
         return measure_sends(plan, calibrate, output, output_format, settings)

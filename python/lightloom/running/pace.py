@@ -21,8 +21,8 @@ __all__ = [
     "checked_packet",
     "crowding",
     "dilation_for",
-    "packet_bytes_for",
     "pace_of",
+    "packet_bytes_for",
     "rounded_up",
     "slower",
     "usable_cores",
@@ -143,6 +143,7 @@ def rounded_up(wanted: float) -> float:
 
 
 def usable_cores() -> int:
+    """Cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -41,6 +41,7 @@ _DOCUMENTS = (
     Document("training-simulation", ("simulate TRAINING",), "a training iteration, simulated"),
     Document("advice", ("advise JOB",), "which switch a job needs"),
     Document("run", ("run PLAN",), "a plan on processes, measured"),
+    Document("iteration-run", ("run ITERATION",), "a training iteration on processes, measured"),
     Document("sends", ("run --calibrate",), "messages over one hop, measured"),
     Document("barriers", ("run --barriers",), "barriers of processes, measured"),
     Document("calibration", ("calibrate",), "a fabric's numbers from measured times"),

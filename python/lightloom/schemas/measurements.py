@@ -1,4 +1,4 @@
-"""JSON that `run` prints of plans, sends and barriers, and `calibrate` of measured times."""
+"""JSON that `run` prints of plans, iterations, sends and barriers, and `calibrate` of measured times."""
 
 from __future__ import annotations
 
@@ -12,6 +12,21 @@ LATENESS = record(
         "most_of_99_s": number("99 of 100"),
         "most_s": number("all"),
     }
+)
+SPREAD = {"min": number("least"), "median": number("middle"), "max": number("largest")}
+JITTER = record(
+    {
+        "tolerated_s": number("with more lateness the measurement is inconclusive; of the machine"),
+        "found_s": number("of the machine"),
+        "probe": LATENESS,
+        "switch": LATENESS,
+        "ranks": LATENESS,
+        "packet_rate": or_null(number("packets over all hops in a second of the machine")),
+        "most_packet_rate": or_null(number("that it keeps up with")),
+        "real_time": yes_or_no("whether all processes had real-time priority"),
+        "locked": yes_or_no("whether shared memory was locked"),
+    },
+    "how late the machine was",
 )
 RUN = record(
     {
@@ -28,29 +43,14 @@ RUN = record(
         "packet_bytes": whole("payload of a packet"),
         "switch": or_null(text("address of an outside switch")),
         "predicted_s": number("by the plan"),
-        "measured_s": record(
-            {"min": number("least"), "median": number("middle"), "max": number("largest")}, "of the runs"
-        ),
+        "measured_s": record(SPREAD, "of the runs"),
         "ratio": number("the middle of the measured times over the predicted one"),
         "algbw": number("B/s, as NCCL's tests count it"),
         "busbw": number("algbw times the collective's bus factor"),
         "wrong": whole("elements that are not what NumPy makes of the data"),
         "verdict": VERDICT,
         "runs_s": several(number("of a run"), "by run"),
-        "jitter": record(
-            {
-                "tolerated_s": number("with more lateness the measurement is inconclusive; of the machine"),
-                "found_s": number("of the machine"),
-                "probe": LATENESS,
-                "switch": LATENESS,
-                "ranks": LATENESS,
-                "packet_rate": or_null(number("packets over all hops in a second of the machine")),
-                "most_packet_rate": or_null(number("that it keeps up with")),
-                "real_time": yes_or_no("whether all processes had real-time priority"),
-                "locked": yes_or_no("whether shared memory was locked"),
-            },
-            "how late the machine was",
-        ),
+        "jitter": JITTER,
         "steps": several(
             record(
                 {
@@ -67,6 +67,73 @@ RUN = record(
                 }
             ),
             "in order",
+        ),
+    }
+)
+ITERATION_RUN = record(
+    {
+        "schema": version("lightloom.iteration-run/1"),
+        "workload": or_null(text("name of the workload")),
+        "ranks": whole("number of ranks", least=1),
+        "policy": text("that decided when circuits change"),
+        "transport": text("what carried the bytes"),
+        "dilation": number("rates were divided and delays multiplied by it; all times are divided by it"),
+        "scale": whole("bytes of the plan for each that was really sent", least=1),
+        "dtype": text("type of the data"),
+        "reduction": text("of the data"),
+        "packet_bytes": whole("payload of a packet"),
+        "warm_ups": whole("iterations before those that were measured"),
+        "planned_s": number("time of an iteration by the plan"),
+        "measured_s": record(SPREAD, "of the iterations"),
+        "ratio": number("the middle of the measured times over the planned one"),
+        "iterations_s": several(number("of an iteration"), "by iteration"),
+        "moved_bytes": whole("that crossed circuits in an iteration, all hops counted"),
+        "wrong": whole("elements that are not what NumPy makes of the data"),
+        "verdict": VERDICT,
+        "jitter": JITTER,
+        "kinds": several(
+            record(
+                {
+                    "name": text("`compute`, `sends`, or the collective"),
+                    "label": text("its axis or groups, else empty"),
+                    "count": whole("events in an iteration", least=1),
+                    "planned_s": number("their times by the plan, added up"),
+                    "measured_s": number("their measured times, added up"),
+                    "wrong": whole("elements that are not what NumPy makes of the data"),
+                    "ratio": number("measured over planned"),
+                }
+            ),
+            "of events, in the order of first use",
+        ),
+        "changes": several(
+            record(
+                {
+                    "configuration": whole("that it makes, as `circuits` counts them", least=1),
+                    "planned_time_s": number("when it has to begin, since the iteration began"),
+                    "measured_time_s": number("when it was asked for; below 0 while the one before ended", least=None),
+                    "planned_dark_s": number("the reconfiguration delay"),
+                    "dark_s": number("from the asking for circuits to their acknowledgement"),
+                }
+            ),
+            "of circuits, in the order of their planned times",
+        ),
+        "events": several(
+            record(
+                {
+                    "node": text("its id in the workload"),
+                    "kind": one_of("what it is", "compute", "collective", "send"),
+                    "label": text("the axis or groups of a collective, `sends` or `compute`"),
+                    "planned_start_s": number("since the iteration began"),
+                    "measured_start_s": number("since the iteration began, its circuits being there"),
+                    "planned_s": number("its time by the plan"),
+                    "measured_s": number("middle of the iterations"),
+                    "ratio": number("measured over planned"),
+                    "circuit_bytes": whole("that crossed circuits, all hops counted"),
+                    "planned_circuit_bytes": whole("that were to cross circuits"),
+                    "wrong": whole("elements that are not what NumPy makes of the data"),
+                }
+            ),
+            "in the order of the workload",
         ),
     }
 )
@@ -151,4 +218,10 @@ CALIBRATION = record(
     }
 )
 
-DOCUMENTS: dict[str, Form] = {"run": RUN, "sends": SENDS, "barriers": BARRIERS, "calibration": CALIBRATION}
+DOCUMENTS: dict[str, Form] = {
+    "run": RUN,
+    "iteration-run": ITERATION_RUN,
+    "sends": SENDS,
+    "barriers": BARRIERS,
+    "calibration": CALIBRATION,
+}

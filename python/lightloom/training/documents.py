@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom.base.files import read_text
@@ -12,15 +13,25 @@ from lightloom.training.result import Training
 if TYPE_CHECKING:
     import os
 
-__all__ = ["is_training", "plan_or_training"]
+__all__ = ["is_training", "is_training_file", "plan_or_training"]
 
 # How a file of the verb `train` begins.
+MOST_BEGINNING = 4096
 BEGINNING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
 
 
 def is_training(text: str) -> bool:
     """Whether a text is meant to be a training iteration, by its schema."""
     return BEGINNING.match(text) is not None
+
+
+def is_training_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is meant to be a training iteration, by its beginning; not where it cannot be read."""
+    try:
+        with Path(path).open(encoding="utf-8", errors="replace") as file:
+            return is_training(file.read(MOST_BEGINNING))
+    except OSError:
+        return False
 
 
 def plan_or_training(subject: Plan | Training | str | os.PathLike[str]) -> Plan | Training:

@@ -18,6 +18,7 @@ VIEWS = {
     "Circuits._repr_html_": "notebook.circuits_html",
     "Circuits.plot": "pictures.circuits.plot_circuits",
     "Comparison._repr_html_": "notebook.comparison_html",
+    "IterationMeasurement.plot": "pictures.iteration_run.plot_iteration_run",
     "Measurement.plot": "pictures.run.plot_run",
     "Measurement.trace": "perfetto.run.write_run_trace",
     "MeshRouting.plot": "pictures.mesh.plot_mesh",

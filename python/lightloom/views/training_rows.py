@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lightloom.training.result import Training
     from lightloom.training.timeline import Change, Numbered
 
-__all__ = ["COMPUTED", "DARK", "HIDDEN", "Box", "Row", "placed", "timeline", "training_rows"]
+__all__ = ["COMPUTED", "DARK", "HIDDEN", "Box", "Row", "event_rows", "placed", "timeline", "training_rows"]
 
 # Kinds of boxes other than the communication of an axis or group, which has its name: computation, a reconfiguration
 # that is waited for, and one that is not. No axis or group has such a name.
@@ -48,6 +48,12 @@ class Row(NamedTuple):
 
 def training_rows(training: Training) -> list[Row]:
     """Rows from above to below: ranks that compute alike, axes and groups, ports that are always used together."""
+    dark = changes(training)
+    return [*event_rows(training), *(_row_of_ports(training, ports, dark) for ports in _spread(port_sets(training)))]
+
+
+def event_rows(training: Training) -> list[Row]:
+    """Rows of ranks that compute alike, and of axes and groups."""
     named = labels(training)
     rows = []
     for ranks in _spread(rank_classes(training)):
@@ -63,9 +69,7 @@ def training_rows(training: Training) -> list[Row]:
             collective = "send" if event.plan is None else training.plans[event.plan].collective
             box = Box(event.start_s, event.end_s, event.label, f"{collective} {show_size(size)}", index)
             of_labels.get(event.label, others).boxes.append(box)
-    rows += [*of_labels.values(), *([others] if others.boxes else [])]
-    dark = changes(training)
-    return rows + [_row_of_ports(training, ports, dark) for ports in _spread(port_sets(training))]
+    return [*rows, *of_labels.values(), *([others] if others.boxes else [])]
 
 
 def _row_of_ports(training: Training, ports: Numbered, dark: Sequence[Change]) -> Row:
@@ -107,7 +111,7 @@ def placed(row: Row) -> Iterator[tuple[Box, int, int]]:
         ends_s[lane] = max(ends_s[lane], box.last_s)
         lanes[box.event] = lane
     for box in sorted(row.boxes, key=lambda box: box.is_dark):
-        yield box, lanes[box.event], max(len(ends_s), 1)
+        yield box, lanes.get(box.event, 0), max(len(ends_s), 1)
 
 
 def timeline(training: Training) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lightloom.optics.port_maps import Circuits, Configuration
+    from lightloom.optics.port_maps import Circuits
     from lightloom.plans.steps import Step
     from lightloom.training.result import Training
 
@@ -62,7 +62,7 @@ class Course:
     acts: an event's, in order, follow each other. configuration: by act, the one whose circuits it uses. after, needs:
     by act, the acts that have ended and the changes that are made when it begins. change_after, after_changes: by
     change, the acts that have ended and the changes that are made when it is asked for. ends: by configuration and
-    transmitter, the receiver, or -1. paths: by event of messages, the ranks that each passes, from source to destination.
+    transmitter, the receiver, or -1. paths: by event of messages, the ranks that each passes, its ends among them.
     """
 
     training: Training
@@ -260,9 +260,7 @@ def _wait_for_ports(course: Course) -> None:
     acts = [
         (act.iteration * total_s + (act.first_s + act.last_s) / 2, 1, index) for index, act in enumerate(course.acts)
     ]
-    changes = [
-        (change.iteration * total_s + change.time_s, 0, index) for index, change in enumerate(course.changes)
-    ]
+    changes = [(change.iteration * total_s + change.time_s, 0, index) for index, change in enumerate(course.changes)]
     for _, is_act, index in sorted(acts + changes):
         if is_act:
             used = slots[course.acts[index].event]

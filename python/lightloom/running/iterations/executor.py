@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["run_iteration"]
 
 MOST_ITERATIONS = 1000
-MOST_SCALE = 1 << 32
+MOST_SCALE = (1 << 32) - 1
 # Copies of every workspace: itself, and what it holds at first.
 COPIES = 2
 STEP = re.compile(r"at step (\d+)")
@@ -58,8 +58,8 @@ def run_iteration(
     """Run a training iteration on processes of this machine, several times on end, and compare it with its plan.
 
     A process for every rank waits where the rank computes, and carries out the plans of collectives and messages with
-    real bytes, over circuits that a switch process changes meanwhile; several communications of a rank may be under way.
-    What every collective and message gives is compared with NumPy's result. Linux only.
+    real bytes, over circuits that a switch process changes meanwhile; several of a rank may be under way at once. What
+    every collective and message gives is compared with NumPy's result. Linux only.
 
     training: a Training, or an iteration's JSON file, which must pass its judge. iterations: that are measured, one
     after the other, after `warm_ups` others; circuits and ports of one are those that the one before left. scale: bytes
@@ -145,9 +145,7 @@ def _carried_out(
 
 
 def _inputs(exchange: Exchange, kind: DataType, reduction: str, seed: int) -> DrawnInputs:
-    return DrawnInputs(
-        exchange.program, kind, reduction, (seed, exchange.iteration, exchange.event, exchange.group)
-    )
+    return DrawnInputs(exchange.program, kind, reduction, (seed, exchange.iteration, exchange.event, exchange.group))
 
 
 def _places(exchange: Exchange) -> list[tuple[int, int]]:

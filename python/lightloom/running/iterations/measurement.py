@@ -65,6 +65,11 @@ class IterationSettings:
     packet_rate: float
     most_packet_rate: float
 
+    @property
+    def keeps_up_with_packets(self) -> bool:
+        """Whether there were no more packets in a second than the machine passes on in time."""
+        return self.packet_rate <= self.most_packet_rate
+
 
 @dataclass(frozen=True)
 class ActTimes:
@@ -255,8 +260,9 @@ class IterationMeasurement(Table):
         made = []
         for (name, label), indices in rows.items():
             events = [self.events[index] for index in indices]
-            planned_s, measured_s = (sum(times) for times in zip(*((e.planned_s, e.measured_s) for e in events), strict=True))
-            made.append(MeasuredKind(name, label, len(events), planned_s, measured_s, sum(e.wrong for e in events)))
+            planned_s, measured_s = sum(one.planned_s for one in events), sum(one.measured_s for one in events)
+            wrong = sum(one.wrong for one in events)
+            made.append(MeasuredKind(name, label, len(events), planned_s, measured_s, wrong))
         return tuple(made)
 
     @cached_property
@@ -269,12 +275,11 @@ class IterationMeasurement(Table):
         asked_s, acknowledged_s = (
             moments[first:].reshape(-1, count) for moments in (self._times.asked_s, self._times.acknowledged_s)
         )
-        begun_s, dark_s = np.median(asked_s - self.begins_s[:, None], axis=0), np.median(acknowledged_s - asked_s, axis=0)
+        begun_s = np.median(asked_s - self.begins_s[:, None], axis=0)
+        dark_s = np.median(acknowledged_s - asked_s, axis=0)
         planned_s = self.training.fabric.reconfiguration.scalar_s or 0.0
         return tuple(
-            MeasuredChange(
-                change.configuration, change.time_s, float(begun_s[place]), planned_s, float(dark_s[place])
-            )
+            MeasuredChange(change.configuration, change.time_s, float(begun_s[place]), planned_s, float(dark_s[place]))
             for place, change in enumerate(self._course.changes[:count])
         )
 
@@ -304,15 +309,15 @@ class IterationMeasurement(Table):
     @property
     def verdict(self) -> str:
         """`"conclusive"`, or `"inconclusive"` where the machine was too busy for the times to say anything."""
-        keeps_up = self._settings.packet_rate <= self._settings.most_packet_rate
-        return "conclusive" if keeps_up and self.lateness_s <= self.tolerated_lateness_s else "inconclusive"
+        in_time = self.lateness_s <= self.tolerated_lateness_s
+        return "conclusive" if in_time and self._settings.keeps_up_with_packets else "inconclusive"
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one an event."""
         return {name: [getattr(event, name) for event in self.events] for name in EVENT_COLUMNS}
 
     def to_json(self) -> str:
-        """The measurement as JSON of schema `lightloom.iteration-run/1`, without the data; seconds of the plan, bytes."""
+        """The measurement as JSON of schema `lightloom.iteration-run/1`, without the data; seconds and bytes."""
         training, settings = self.training, self._settings
         made: dict[str, Any] = {
             "schema": SCHEMA,
@@ -373,7 +378,8 @@ class IterationMeasurement(Table):
         training = self.training
         return (
             f"IterationMeasurement({training.name or 'a workload'}, {training.ranks} ranks, "
-            f"{_core.show_time(self.measured.median)}, {self.ratio:.3f} of the plan, wrong={self.wrong}, {self.verdict})"
+            f"{_core.show_time(self.measured.median)}, {self.ratio:.3f} of the plan, wrong={self.wrong}, "
+            f"{self.verdict})"
         )
 
 

@@ -62,8 +62,8 @@ def prepared_iteration(
 ) -> PreparedIteration:
     """So many iterations made ready.
 
-    Raises `InputError` that names `plan` where the iteration has more ranks or acts than are run or its circuits have no
-    place on a crossbar, `scale`, and `dilation` where a run would not end in days.
+    Raises `InputError` that names `plan` where the iteration has more ranks than are run or communicates nothing,
+    `iterations` where they have too many acts, `scale`, and `dilation` where a run would not end in days.
     """
     if training.ranks > MOST_RANKS:
         raise refuse("plan", f"an iteration on {training.ranks} ranks is not run; it takes at most {MOST_RANKS} ranks")

@@ -156,7 +156,9 @@ def iteration_program(course: Course, programs: dict[int, Program]) -> Iteration
         reductions.append(program.is_reduction)
     if not parts:
         raise refuse("plan", "nothing is communicated in the iteration; one that communicates is accepted")
-    step, hops, gpus, segments, sources, destinations, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
+    step, hops, gpus, segments, sources, destinations, sizes = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
     order = np.argsort(step, kind="stable")
     of_gpus, of_segments = _rows(hops, order), _rows(segments, order)
     return IterationProgram(
@@ -173,9 +175,7 @@ def iteration_program(course: Course, programs: dict[int, Program]) -> Iteration
     )
 
 
-def _exchanges(
-    course: Course, programs: dict[int, Program]
-) -> Iterator[tuple[Exchange, tuple[int, ...] | None]]:
+def _exchanges(course: Course, programs: dict[int, Program]) -> Iterator[tuple[Exchange, tuple[int, ...] | None]]:
     """All exchanges but for their offsets, with the path of a message."""
     training = course.training
     for iteration in range(course.iterations):

@@ -59,24 +59,24 @@ def plot_training(training: Training, path: str | os.PathLike[str] | None = None
 
     if path is not None:
         check_plot_path(path)
-    rows, colours = training_rows(training), _colours(training)
+    rows, colours = training_rows(training), row_colours(training)
     part = part_shown(training)
     height = 0.27 * len(rows) + 0.5
     panels = 1 if part is None else 2
     figure = Figure(figsize=(12, panels * height + 1.3), layout="constrained")
     grid = figure.subplots(panels, 1, squeeze=False)
     whole = grid[0, 0]
-    _draw(whole, rows, colours, (0.0, training.total_s or LEAST_S))
+    draw_rows(whole, rows, colours, (0.0, training.total_s or LEAST_S))
     if part is None:
         whole.set_xlabel("time")
     else:
         whole.set_title("the whole iteration", fontsize=9)
         whole.axvspan(*part, facecolor="none", edgecolor="k", linewidth=1, zorder=4)
         below = grid[1, 0]
-        _draw(below, rows, colours, part)
+        draw_rows(below, rows, colours, part)
         below.set_title("the part in the frame", fontsize=9)
         below.set_xlabel("time")
-    _legend(figure, rows, colours)
+    rows_legend(figure, rows, colours)
     figure.suptitle(_title(training), fontsize=11)
     if path is None:
         settle(figure)
@@ -122,13 +122,14 @@ def _title(training: Training) -> str:
     )
 
 
-def _colours(training: Training) -> dict[str, str]:
+def row_colours(training: Training) -> dict[str, str]:
     """Colours of boxes: axes and groups by their places."""
     of_labels = {label: COLOURS[place % len(COLOURS)] for place, label in enumerate(labels(training))}
     return {**of_labels, COMPUTED: COMPUTATION, DARK: WAITED_FOR, HIDDEN: UNNOTICED}
 
 
-def _draw(axes: Axes, rows: Sequence[Row], looks: Mapping[str, str], span: tuple[float, float]) -> None:
+def draw_rows(axes: Axes, rows: Sequence[Row], looks: Mapping[str, str], span: tuple[float, float]) -> None:
+    """Rows of boxes with these colours by their roles, between two moments."""
     from matplotlib.collections import PolyCollection
 
     first_s, last_s = span
@@ -161,11 +162,14 @@ def _draw(axes: Axes, rows: Sequence[Row], looks: Mapping[str, str], span: tuple
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _legend(figure: Figure, rows: Iterable[Row], looks: Mapping[str, str]) -> None:
+def rows_legend(
+    figure: Figure, rows: Iterable[Row], looks: Mapping[str, str], dark: str = "reconfiguration, waited for"
+) -> None:
+    """The legend of what rows have of computation and dark times, in these words."""
     from matplotlib.patches import Patch
 
     used = {box.role for row in rows for box in row.boxes}
-    words = {COMPUTED: "computation", HIDDEN: "reconfiguration, hidden", DARK: "reconfiguration, waited for"}
+    words = {COMPUTED: "computation", HIDDEN: "reconfiguration, hidden", DARK: dark}
     handles = [
         Patch(facecolor=looks[role], edgecolor=BACKGROUND, linewidth=0.4, label=word)
         for role, word in words.items()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from lightloom.running.iterations.measurement import IterationMeasurement
     from lightloom.running.measurement import MeasuredStep, Measurement
     from lightloom.views.tables.step_groups import StepGroup
 
@@ -41,7 +42,7 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
         f"measured {show_time(measurement.measured.median)}, "
         f"{measurement.ratio:.1%} of the plan's {show_time(measurement.predicted_s)}"
     )
-    lines = [_results(measurement), *_machine(measurement)]
+    lines = [_results(measurement), *machine_lines(measurement, "a mean emulated step")]
     return [
         heading(title),
         Text(_settings(measurement)),
@@ -118,7 +119,8 @@ def _results(measurement: Measurement) -> str:
     return f"results     all {counted(measurement.plan.gpus, 'rank')} match NumPy"
 
 
-def _machine(measurement: Measurement) -> list[str]:
+def machine_lines(measurement: Measurement | IterationMeasurement, mean: str) -> list[str]:
+    """The state of the machine, and the verdict. mean: what lateness is held against a part of."""
     settings, jitter = measurement.settings, measurement.jitter
     granted = "real-time priority" if settings.real_time else "no real-time priority"
     locked = "memory locked" if settings.locked else "memory not locked"
@@ -130,7 +132,7 @@ def _machine(measurement: Measurement) -> list[str]:
     found, most = show_time(measurement.lateness_s), show_time(measurement.tolerated_lateness_s)
     is_late = measurement.lateness_s > measurement.tolerated_lateness_s
     against = "more than" if is_late else "at most"
-    why = f"timers are {found} late, {against} {most} (5% of a mean emulated step)"
+    why = f"timers are {found} late, {against} {most} (5% of {mean})"
     lines = [f"machine     {granted}, {locked}", f"jitter      of timers, median and p99: {late}"]
     if settings.packet_rate is not None and settings.most_packet_rate is not None:
         kept = "at most" if settings.keeps_up_with_packets else "more than"
