@@ -86,9 +86,15 @@ def results() -> dict[str, Any]:
         "workload": WORKLOAD,
         "training": ll.train(WORKLOAD),
         "advice": ll.advise({"gpus": 4, "mix": [{"collective": "all-gather", "size": "1MiB"}]}, switches="sirius"),
-        **({"measurement": ll.run(plan, runs=1, warm_ups=0, dilation=10)} if RUNS else {}),
+        **(measured(plan) if RUNS else {}),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
     }
+
+
+def measured(plan: ll.Plan) -> dict[str, object]:
+    """What runs on processes give."""
+    iteration = ll.run_iteration(ll.train(WORKLOAD), iterations=1, warm_ups=0, dilation=100)
+    return {"measurement": ll.run(plan, runs=1, warm_ups=0, dilation=10), "measured iteration": iteration}
 
 
 def caught(work: Callable[[], object]) -> BaseException:
@@ -186,7 +192,7 @@ def test_everything_public_pickles() -> None:
     kinds = {type(value).__name__ for value in results().values()}
     public = {name for name in ll.__all__ if isinstance(getattr(ll, name), type)}
     # An executor is no result: it has processes.
-    not_here = {"Executor"} if RUNS else {"Executor", "Measurement"}
+    not_here = {"Executor"} if RUNS else {"Executor", "Measurement", "IterationMeasurement"}
     assert public - not_here <= kinds
 
 

@@ -166,6 +166,7 @@ def _measured() -> dict[str, list[Any]]:
     times = str(ROOT / "examples" / "single_hop_times.csv")
     return {
         "run": [printed("run a.json --runs 1 --warm-ups 0 --transport shared-memory")],
+        "iteration-run": [printed("run training.json --iterations 1 --warm-ups 0")],
         "sends": [printed("run a.json --runs 1 --calibrate times.csv")],
         "barriers": [printed("run --barriers --most-ranks 2 --rounds 10")],
         "calibration": [printed("calibrate", times)],
