@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 
-pub use commands::Command;
 use commands::COMMAND;
+pub use commands::Command;
 use steps::{RELEASE, TIMES, USE};
 
 use crate::clock::{Bell, wake_all};

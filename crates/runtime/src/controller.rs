@@ -183,8 +183,8 @@ impl<'a> Controller<'a> {
             while let Some(step) = course.next_step() {
                 let start_ns = course.steps[step].start_ns;
                 self.board.let_go(step, start_ns, request.party(step));
-                let allowed_ns = request.deadline_ns(request.steps[step].predicted_ns)
-                    + start_ns.saturating_sub(now_ns());
+                let allowed_ns =
+                    request.deadline_ns(request.steps[step].predicted_ns) + start_ns.saturating_sub(now_ns());
                 under_way.push(Step { step, allowed_ns, until_ns: now_ns() + allowed_ns });
             }
             let when = under_way.first().map_or_else(|| self.board.when(), |one| When::Step(one.step));
@@ -277,8 +277,7 @@ impl<'a> Controller<'a> {
 
     fn collect(&self, begun_ns: u64, course: Course<'_>) -> Run {
         let since = |moment_ns: u64| moment_ns.saturating_sub(begun_ns);
-        let (count, ranks, ports) =
-            (course.steps.len(), self.request.program.ranks as usize, self.request.all_ports());
+        let (count, ranks, ports) = (course.steps.len(), self.request.program.ranks as usize, self.request.all_ports());
         let of_rank = |step, rank| {
             let times = self.board.times(step, rank);
             let RankTimes { released_ns, started_ns, sent_ns, received_ns, arrived_ns, forwarded_bytes } = times;

@@ -57,7 +57,11 @@ impl<'a> Course<'a> {
             steps: vec![of_step; steps],
             changes: vec![ChangeTimes { asked_ns: begun_ns, acknowledged_ns: begun_ns }; changes],
             step_waits: request.steps.iter().map(|step| step.after.len() + step.needs.len()).collect(),
-            change_waits: request.changes.iter().map(|change| change.after.len() + change.after_changes.len()).collect(),
+            change_waits: request
+                .changes
+                .iter()
+                .map(|change| change.after.len() + change.after_changes.len())
+                .collect(),
             of_steps,
             of_changes,
             ready_steps: VecDeque::new(),
@@ -152,5 +156,84 @@ impl<'a> Course<'a> {
         if self.change_waits[change] == 0 {
             self.ready_changes.push_back(change);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Change, Program, StepSetting};
+    use crate::{Element, Reduction};
+
+    /// Steps that wait for steps and changes, and changes that wait likewise.
+    fn request(steps: &[(&[u32], &[u32])], changes: &[(&[u32], &[u32])]) -> Request {
+        let step = |&(after, needs): &(&[u32], &[u32])| StepSetting {
+            after: after.to_vec(),
+            needs: needs.to_vec(),
+            window_ns: 10,
+            ..StepSetting::default()
+        };
+        let change = |&(after, after_changes): &(&[u32], &[u32])| Change {
+            after: after.to_vec(),
+            after_changes: after_changes.to_vec(),
+            ..Change::default()
+        };
+        Request {
+            program: Program::default(),
+            element: Element::Int32,
+            reduction: Reduction::Sum,
+            ports: 1,
+            configurations: Vec::new(),
+            initial: 0,
+            parties: Vec::new(),
+            port_sets: Vec::new(),
+            steps: steps.iter().map(step).collect(),
+            changes: changes.iter().map(change).collect(),
+            workspace_offset: Vec::new(),
+            ns_per_byte: 0.0,
+            hop_ns: 0,
+            packet_bytes: 64,
+            runs: 1,
+            warm_ups: 0,
+            asks_priority: false,
+            probe_ns: 0,
+            has_outside_switch: false,
+            namespaces: None,
+            deadline_factor: 0.0,
+            deadline_floor_ns: 0,
+        }
+    }
+
+    #[test]
+    fn a_step_begins_when_the_last_has_ended_and_starts_when_its_circuits_are_there() {
+        let request = request(&[(&[], &[]), (&[], &[]), (&[0, 1], &[0])], &[(&[1], &[])]);
+        let mut course = Course::new(&request, 100).expect("a course");
+        assert_eq!((course.next_step(), course.next_step(), course.next_step()), (Some(0), Some(1), None));
+        assert_eq!((course.steps[0].begun_ns, course.steps[0].start_ns, course.next_change()), (100, 110, None));
+        course.step_ended(1, 150);
+        assert_eq!((course.next_change(), course.changes[0].asked_ns), (Some(0), 150));
+        course.change_made(0, 400);
+        assert_eq!(course.next_step(), None);
+        course.step_ended(0, 200);
+        assert_eq!(course.next_step(), Some(2));
+        // It begins with the later of the two, and its circuits come after its computation.
+        let StepTimes { begun_ns, asked_ns, acknowledged_ns, start_ns, .. } = course.steps[2];
+        assert_eq!((begun_ns, asked_ns, acknowledged_ns, start_ns), (200, 150, 400, 400));
+        assert!(!course.is_over());
+        course.step_ended(2, 500);
+        assert!(course.is_over());
+    }
+
+    #[test]
+    fn circles_come_to_no_end_and_what_there_is_not_is_no_course() {
+        let ends = |steps: &[(&[u32], &[u32])], changes: &[(&[u32], &[u32])]| {
+            Course::new(&request(steps, changes), 0).map(Course::comes_to_an_end)
+        };
+        assert_eq!(ends(&[(&[], &[]), (&[0], &[])], &[]), Some(true));
+        assert_eq!(ends(&[(&[1], &[]), (&[0], &[])], &[]), Some(false));
+        assert_eq!(ends(&[(&[], &[0])], &[(&[0], &[])]), Some(false));
+        assert_eq!(ends(&[(&[], &[])], &[(&[], &[0])]), Some(false));
+        assert_eq!(ends(&[(&[1], &[])], &[]), None);
+        assert_eq!(ends(&[(&[], &[0])], &[]), None);
     }
 }

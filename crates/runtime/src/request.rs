@@ -3,8 +3,8 @@
 use model::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-pub use crate::cutoffs::request::MOST_RANKS;
 use crate::course::Course;
+pub use crate::cutoffs::request::MOST_RANKS;
 use crate::elements::{Element, Reduction};
 use crate::namespaces::Namespaces;
 
@@ -213,9 +213,8 @@ impl Request {
     pub fn ports_to(&self, step: usize, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
         let setting = &self.steps[step];
         let circuits = &self.configurations[setting.configuration as usize];
-        let leads = move |&port: &u32| {
-            circuits[(from * self.ports + port) as usize].is_some_and(|end| end / self.ports == to)
-        };
+        let leads =
+            move |&port: &u32| circuits[(from * self.ports + port) as usize].is_some_and(|end| end / self.ports == to);
         self.port_sets[setting.port_set as usize].iter().copied().filter(leads)
     }
 
@@ -306,7 +305,9 @@ impl Request {
             return wrong("steps in network namespaces must follow each other");
         }
         if !Course::new(self, 0).is_some_and(Course::comes_to_an_end) {
-            return wrong("steps and changes of circuits wait for each other in a circle, or for some that there are not");
+            return wrong(
+                "steps and changes of circuits wait for each other in a circle, or for some that there are not",
+            );
         }
         Ok(())
     }

@@ -69,8 +69,7 @@ impl Board {
     /// The bytes that came to a rank in a step, and that will, if it said so last of that step.
     pub fn came(&self, rank: usize, step: usize) -> Option<(u64, u64)> {
         let base = PROCESSES + rank * PROCESS;
-        let [of, came, wanted] =
-            [CAME_IN, CAME, WANTED].map(|at| self.memory.long(base + at).load(Ordering::Relaxed));
+        let [of, came, wanted] = [CAME_IN, CAME, WANTED].map(|at| self.memory.long(base + at).load(Ordering::Relaxed));
         (of == step as u64).then_some((came, wanted))
     }
 

@@ -75,13 +75,7 @@ fn circuits(rng: &mut ChaCha8Rng, ranks: u32, ports: u32) -> Vec<Option<u32>> {
 }
 
 /// A step that holds the configuration of the step before, or changes to another one.
-fn setting(
-    rng: &mut ChaCha8Rng,
-    step: u32,
-    startup_ns: u64,
-    held: &mut u32,
-    changes: &mut Vec<Change>,
-) -> StepSetting {
+fn setting(rng: &mut ChaCha8Rng, step: u32, startup_ns: u64, held: &mut u32, changes: &mut Vec<Change>) -> StepSetting {
     let after: Vec<u32> = step.checked_sub(1).into_iter().collect();
     let mut needs = Vec::new();
     if rng.random_bool(0.5) {
