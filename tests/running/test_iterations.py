@@ -24,7 +24,7 @@ from lightloom.running.iterations import executor as running
 from lightloom.running.iterations.acts import course_of
 from lightloom.running.iterations.measurement import IterationMeasurement
 from lightloom.running.iterations.program import iteration_program, programs_of
-from tests.running.iterations import collective, compute, data_parallel, stages, trained, two_axes
+from tests.running.iterations import collective, compute, data_parallel, send, stages, trained, two_axes
 from tests.running.processes import all_ended, children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="iterations are run only on Linux")
@@ -130,6 +130,25 @@ def test_circuits_change_after_their_users_and_before_those_that_need_them(name:
         assert all(times.end_s[act] <= times.asked_s[change] for act in acts)
     for act, changes in enumerate(course.needs):
         assert all(times.acknowledged_s[change] <= times.start_s[act] for change in changes)
+
+
+def test_a_port_that_went_dark_may_change_before_the_change_that_darkened_it_is_made() -> None:
+    # Rank 1 leaves the ring of ranks 0 and 1 for its message, which darkens rank 0's port; rank 0 needs it at once.
+    nodes = [
+        collective("a", "tp"),
+        compute("f", "a", ranks=[0]),
+        send("s", [(1, 3)], "a"),
+        send("t", [(0, 2), (2, 0)], "f"),
+    ]
+    training = trained({"tp": 2, "dp": 2}, nodes, ports=1, reconfiguration_delay="15us")
+    course = course_of(training, 2)
+    overlapping = [(one, other) for other, before in enumerate(course.follows) for one in before]
+    assert overlapping, "no change is planned while another one of its ports is made"
+    measurement = quick(training)
+    assert measurement.wrong == 0
+    for one, other in overlapping:
+        assert measurement.times.asked_s[one] <= measurement.times.asked_s[other]
+        assert measurement.times.asked_s[other] < measurement.times.acknowledged_s[one]
 
 
 def test_changes_are_those_of_the_verb_circuits() -> None:

@@ -66,12 +66,14 @@ pub fn run_request<'py>(
     let [from, made] = [change("from")?, change("configuration")?].map(narrow);
     let lists_of_changes = |name: &str| lists(changes, name, dark_ns.len());
     let (mut after_steps, mut after_changes) = (lists_of_changes("after")?, lists_of_changes("after_changes")?);
+    let mut follows = lists_of_changes("follows")?;
     let changes = (0..dark_ns.len()).map(|index| Change {
         from: from[index],
         configuration: made[index],
         dark_ns: dark_ns[index],
         after: std::mem::take(&mut after_steps[index]),
         after_changes: std::mem::take(&mut after_changes[index]),
+        follows: std::mem::take(&mut follows[index]),
     });
     let ports: u32 = field(settings, "ports")?;
     let ranks: u32 = field(program, "ranks")?;

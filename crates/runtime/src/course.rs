@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::report::{ChangeTimes, StepTimes};
-use crate::request::Request;
+use crate::request::{Change, Request};
 
 /// What waits for a step, or for a change of circuits.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +24,8 @@ pub struct Course<'a> {
     change_waits: Vec<usize>,
     of_steps: Vec<Followers>,
     of_changes: Vec<Followers>,
+    /// By change, those that are asked for after it.
+    of_asking: Vec<Vec<u32>>,
     ready_steps: VecDeque<usize>,
     ready_changes: VecDeque<usize>,
     /// Steps that have not ended, and changes that are not made.
@@ -35,6 +37,7 @@ impl<'a> Course<'a> {
     pub fn new(request: &'a Request, begun_ns: u64) -> Option<Self> {
         let (steps, changes) = (request.steps.len(), request.changes.len());
         let [mut of_steps, mut of_changes] = [steps, changes].map(|count| vec![Followers::default(); count]);
+        let mut of_asking = vec![Vec::new(); changes];
         for (number, step) in (0..).zip(&request.steps) {
             for &before in &step.after {
                 of_steps.get_mut(before as usize)?.steps.push(number);
@@ -50,20 +53,21 @@ impl<'a> Course<'a> {
             for &before in &change.after_changes {
                 of_changes.get_mut(before as usize)?.changes.push(number);
             }
+            for &before in &change.follows {
+                of_asking.get_mut(before as usize)?.push(number);
+            }
         }
+        let waits = |change: &Change| change.after.len() + change.after_changes.len() + change.follows.len();
         let of_step = StepTimes { begun_ns, asked_ns: begun_ns, acknowledged_ns: begun_ns, ..StepTimes::default() };
         let mut made = Self {
             request,
             steps: vec![of_step; steps],
             changes: vec![ChangeTimes { asked_ns: begun_ns, acknowledged_ns: begun_ns }; changes],
             step_waits: request.steps.iter().map(|step| step.after.len() + step.needs.len()).collect(),
-            change_waits: request
-                .changes
-                .iter()
-                .map(|change| change.after.len() + change.after_changes.len())
-                .collect(),
+            change_waits: request.changes.iter().map(waits).collect(),
             of_steps,
             of_changes,
+            of_asking,
             ready_steps: VecDeque::new(),
             ready_changes: VecDeque::new(),
             left: steps + changes,
@@ -83,9 +87,17 @@ impl<'a> Course<'a> {
         self.ready_steps.pop_front()
     }
 
-    /// A change that waits for nothing any more, and has not been told yet.
+    /// A change that waits for nothing any more, and has not been told yet; it is to be asked for before the next one
+    /// is told.
     pub fn next_change(&mut self) -> Option<usize> {
-        self.ready_changes.pop_front()
+        let change = self.ready_changes.pop_front()?;
+        let asked_ns = self.changes[change].asked_ns;
+        for next in std::mem::take(&mut self.of_asking[change]).into_iter().map(|next| next as usize) {
+            let times = &mut self.changes[next];
+            times.asked_ns = times.asked_ns.max(asked_ns);
+            self.release_change(next, 1);
+        }
+        Some(change)
     }
 
     /// A step has ended.
@@ -162,7 +174,7 @@ impl<'a> Course<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Change, Program, StepSetting};
+    use crate::request::{Program, StepSetting};
     use crate::{Element, Reduction};
 
     /// Steps that wait for steps and changes, and changes that wait likewise.
@@ -222,6 +234,19 @@ mod tests {
         assert!(!course.is_over());
         course.step_ended(2, 500);
         assert!(course.is_over());
+    }
+
+    #[test]
+    fn a_change_that_follows_another_is_asked_for_after_it_and_does_not_wait_until_it_is_made() {
+        let mut request = request(&[(&[], &[])], &[(&[0], &[]), (&[], &[])]);
+        request.changes[1].follows.push(0);
+        let mut course = Course::new(&request, 0).expect("a course");
+        assert_eq!((course.next_step(), course.next_change()), (Some(0), None));
+        course.step_ended(0, 70);
+        assert_eq!((course.next_change(), course.next_change()), (Some(0), Some(1)));
+        assert_eq!(course.changes[1].asked_ns, 70);
+        request.changes[0].follows.push(1);
+        assert_eq!(Course::new(&request, 0).map(Course::comes_to_an_end), Some(false));
     }
 
     #[test]

@@ -76,6 +76,8 @@ pub struct Change {
     pub after: Vec<u32>,
     /// Changes that are made when it is asked for.
     pub after_changes: Vec<u32>,
+    /// Changes that are asked for before it, and need not be made by then.
+    pub follows: Vec<u32>,
 }
 
 /// All parameters of a run.

@@ -128,6 +128,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         "dark_ns": dilated_ns(dark_s)[changed],
         **lists("after", [before[step] for step in changed]),
         **lists("after_changes", [[] for _ in changed]),
+        **lists("follows", [[] for _ in changed]),
     }
     settings = {
         "ports": plan.ports,

@@ -87,6 +87,7 @@ fn setting(rng: &mut ChaCha8Rng, step: u32, startup_ns: u64, held: &mut u32, cha
             dark_ns: rng.random_range(0..500_000),
             after: after.clone(),
             after_changes: Vec::new(),
+            follows: Vec::new(),
         });
         *held = configuration;
     }

@@ -60,9 +60,10 @@ class Course:
     """Iterations one after the other, each act after those that it waits for.
 
     acts: an event's, in order, follow each other. configuration: by act, the one whose circuits it uses. after, needs:
-    by act, the acts that have ended and the changes that are made when it begins. change_after, after_changes: by
-    change, the acts that have ended and the changes that are made when it is asked for. ends: by configuration and
-    transmitter, the receiver, or -1. paths: by event of messages, the ranks that each passes, its ends among them.
+    by act, the acts that have ended and the changes that are made when it begins. change_after, after_changes, follows:
+    by change, the acts that have ended, the changes that are made, and those that are asked for, when it is asked for.
+    ends: by configuration and transmitter, the receiver, or -1. paths: by event of messages, the ranks that each
+    passes, its ends among them.
     """
 
     training: Training
@@ -76,6 +77,7 @@ class Course:
     needs: list[set[int]] = field(repr=False)
     change_after: list[set[int]] = field(repr=False)
     after_changes: list[set[int]] = field(repr=False)
+    follows: list[set[int]] = field(repr=False)
     paths: dict[int, tuple[tuple[int, ...], ...]] = field(repr=False)
 
     @cached_property
@@ -137,6 +139,7 @@ def course_of(training: Training, iterations: int) -> Course:
         changes,
         [set() for _ in acts],
         [set() for _ in acts],
+        [set() for _ in changes],
         [set() for _ in changes],
         [set() for _ in changes],
         {},
@@ -250,7 +253,11 @@ def _wait_as_told(course: Course) -> None:
 
 
 def _wait_for_ports(course: Course) -> None:
-    """Acts wait for whoever had one of their ports before, and for the last change of it; changes wait likewise."""
+    """Acts wait for whoever had one of their ports before, and for the last change of it; changes wait likewise.
+
+    A change waits until the one before is made if the plan has it made by then. A port that only went dark, since the
+    other end of its circuit changed, may change again at once: that change follows.
+    """
     training = course.training
     ports, total_s = training.fabric.ports, training.total_s
     last_act = np.full(training.ranks * ports, -1, dtype=np.int64)
@@ -260,7 +267,9 @@ def _wait_for_ports(course: Course) -> None:
     acts = [
         (act.iteration * total_s + (act.first_s + act.last_s) / 2, 1, index) for index, act in enumerate(course.acts)
     ]
-    changes = [(change.iteration * total_s + change.time_s, 0, index) for index, change in enumerate(course.changes)]
+    times_s = [change.iteration * total_s + change.time_s for change in course.changes]
+    changes = [(time_s, 0, index) for index, time_s in enumerate(times_s)]
+    dark_s = training.fabric.reconfiguration.scalar_s or 0.0
     for _, is_act, index in sorted(acts + changes):
         if is_act:
             used = slots[course.acts[index].event]
@@ -275,7 +284,9 @@ def _wait_for_ports(course: Course) -> None:
         towards = np.concatenate([before[changed], after[changed]])
         towards = towards[towards >= 0]
         course.change_after[index] |= _known(last_act[changed])
-        course.after_changes[index] |= _known(last_change[changed]) | _known(last_towards[towards])
+        for one in _known(last_change[changed]) | _known(last_towards[towards]):
+            is_made = times_s[one] + dark_s <= times_s[index] + _slack_s(training)
+            (course.after_changes if is_made else course.follows)[index].add(one)
         last_change[changed] = index
         last_towards[towards] = index
 

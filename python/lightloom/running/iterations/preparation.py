@@ -95,6 +95,7 @@ def prepared_iteration(
         "dark_ns": np.full(len(configurations), dilated_ns(fabric.reconfiguration.scalar_s or 0.0)),
         **lists("after", [sorted(row) for row in course.change_after]),
         **lists("after_changes", [sorted(row) for row in course.after_changes]),
+        **lists("follows", [sorted(row) for row in course.follows]),
     }
     settings = {
         "ports": fabric.ports,
