@@ -10,6 +10,9 @@ import lightloom as ll
 # Seconds of computation, and bytes, so that an iteration takes some tens of microseconds.
 COMPUTE_S = 2e-5
 SIZE = 1 << 16
+TOKENS = 1 << 12
+# Bytes from each rank to each.
+UNEVEN = [[0 if source in {5, to} else 4 * TOKENS if to == 0 else TOKENS for to in range(6)] for source in range(6)]
 
 
 def compute(name: str, *after: str, ranks: list[int] | None = None) -> dict[str, Any]:
@@ -40,11 +43,15 @@ def send(name: str, pairs: list[tuple[int, int]], *after: str) -> dict[str, Any]
     }
 
 
-def trained(mesh: dict[str, int], nodes: list[dict[str, Any]], **fabric: Any) -> ll.Training:
+def trained(
+    mesh: dict[str, int], nodes: list[dict[str, Any]], matrices: dict[str, Any] | None = None, **fabric: Any
+) -> ll.Training:
     ranks = 1
     for size in mesh.values():
         ranks *= size
     workload = {"schema": "lightloom.workload/1", "ranks": ranks, "mesh": mesh, "nodes": nodes}
+    if matrices is not None:
+        workload["matrices"] = matrices
     settings = {"gpus": ranks, "reconfiguration_delay": "5us", **fabric}
     policy = settings.pop("policy", "joint")
     return ll.train(ll.Workload.from_json(json.dumps(workload)), fabric=ll.Fabric(**settings), policy=policy)
@@ -82,3 +89,10 @@ def stages(**fabric: Any) -> ll.Training:
         collective("d", "dp", "r"),
     ]
     return trained({"dp": 4, "pp": 2}, nodes, **fabric)
+
+
+def uneven_experts(**fabric: Any) -> ll.Training:
+    """Tokens to experts and back on 6 ranks: rank 0's experts are wanted most, and rank 5 has no tokens."""
+    out = {"id": "out", "kind": "collective", "collective": "all-to-all", "axis": "ep", "matrix": "m", "after": ["f"]}
+    back = {**out, "id": "back", "transposed": True, "after": ["g"]}
+    return trained({"ep": 6}, [compute("f"), out, compute("g", "out"), back], {"m": UNEVEN}, **fabric)

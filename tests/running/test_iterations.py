@@ -24,7 +24,17 @@ from lightloom.running.iterations import executor as running
 from lightloom.running.iterations.acts import course_of
 from lightloom.running.iterations.measurement import IterationMeasurement
 from lightloom.running.iterations.program import iteration_program, programs_of
-from tests.running.iterations import collective, compute, data_parallel, send, stages, trained, two_axes
+from tests.running.iterations import (
+    UNEVEN,
+    collective,
+    compute,
+    data_parallel,
+    send,
+    stages,
+    trained,
+    two_axes,
+    uneven_experts,
+)
 from tests.running.processes import all_ended, children
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="iterations are run only on Linux")
@@ -33,6 +43,7 @@ ITERATIONS: dict[str, Callable[..., ll.Training]] = {
     "8 ranks": lambda **fabric: data_parallel(8, **fabric),
     "two axes": two_axes,
     "stages": stages,
+    "uneven experts": uneven_experts,
 }
 # Whole runs of some tenths of a second.
 RUN_S = 0.05
@@ -63,6 +74,8 @@ def least_bytes(training: ll.Training, index: int) -> float:
     node, size_bytes, ranks = training.nodes[index], training.sizes_bytes[index], training.group_sizes[index]
     assert size_bytes is not None
     assert ranks is not None
+    if "matrix" in node:
+        return sum(map(sum, UNEVEN))
     if node["kind"] == "send":
         return len(training.members.pairs_of(node)) * size_bytes
     moved = {"all-reduce": 2 * (ranks - 1), "all-to-all": ranks - 1}.get(node["collective"], ranks - 1)
@@ -169,7 +182,7 @@ def test_a_scale_sends_as_many_times_less() -> None:
 
 
 def test_a_scale_is_chosen_where_data_are_large() -> None:
-    course = course_of(ll.train("bert-pccl", fabric=ll.Fabric(gpus=16)), 2)
+    course = course_of(ll.train("bert-pccl", fabric=ll.Fabric(gpus=16), ranks=16), 2)
     from lightloom.running.iterations.pace import WORKSPACES_BYTES, scale_for
 
     scale = scale_for(course.training, 2, 4)

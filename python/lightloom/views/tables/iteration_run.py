@@ -85,8 +85,8 @@ def _changes(changes: tuple[MeasuredChange, ...]) -> Table:
             show_time(change.dark_s),
             show_time(change.planned_dark_s),
         )
-    words = f"{counted(len(changes), 'change')} of circuits in an iteration, dark for "
-    words += f"{show_time(float(np.median([change.dark_s for change in changes])))} each (median)"
+    dark = show_time(float(np.median([change.dark_s for change in changes])))
+    words = f"{counted(len(changes), 'change')} in an iteration, dark for {dark} (median)"
     made.caption, made.caption_justify = words, "left"
     return made
 
