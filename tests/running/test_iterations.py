@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
+from lightloom.running import data
 from lightloom.running.controller import RunFailedError
 from lightloom.running.data import data_type
 from lightloom.running.iterations import executor as running
@@ -83,7 +84,7 @@ def least_bytes(training: ll.Training, index: int) -> float:
 
 
 def test_data_that_differ_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = running.expected
+    right = data.expected
 
     def off_by_one(*arguments: Any, **more: Any) -> Any:
         found = right(*arguments, **more)

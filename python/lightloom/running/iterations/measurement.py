@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,7 +113,8 @@ class MeasuredEvent(NamedTuple):
         return self.measured_s / self.planned_s if self.planned_s else 1.0
 
 
-class MeasuredKind(NamedTuple):
+@dataclass(frozen=True)
+class MeasuredKind:
     """All events of a kind in an iteration: medians over iterations, seconds of the plan.
 
     name: `compute`, `sends`, or the collective. label: its axis or groups, empty for others. count: of events.
@@ -347,7 +348,7 @@ class IterationMeasurement(Table):
                 "real_time": settings.real_time,
                 "locked": settings.locked,
             },
-            "kinds": [{**kind._asdict(), "ratio": kind.ratio} for kind in self.kinds],
+            "kinds": [{**asdict(kind), "ratio": kind.ratio} for kind in self.kinds],
             "changes": [change._asdict() for change in self.changes],
             "events": [{name: getattr(event, name) for name in EVENT_COLUMNS} for event in self.events],
         }
@@ -372,7 +373,8 @@ class IterationMeasurement(Table):
 
     def _measured_rows(self, of_acts: NDArray[np.int64]) -> NDArray[np.int64]:
         measured = [act.iteration >= self._settings.warm_ups for act in self._course.acts]
-        return of_acts[np.array(measured)]
+        rows: NDArray[np.int64] = of_acts[np.array(measured)]
+        return rows
 
     def __repr__(self) -> str:
         training = self.training

@@ -10,13 +10,14 @@ from lightloom.base.errors import refuse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["routes"]
 
 
 def routes(
-    pairs: Sequence[tuple[int, int]], ends: NDArray, used: Sequence[int], ports: int, node: str
+    pairs: Sequence[tuple[int, int]], ends: NDArray[np.int64], used: Sequence[int], ports: int, node: str
 ) -> tuple[tuple[int, ...], ...]:
     """By pair of source and destination, the shortest path; neighbours are visited in ascending order, as planned.
 
