@@ -35,7 +35,7 @@ def test_the_table_has_events_changes_and_the_machine(cli: RunCli, iteration: Pa
     rows = {tuple(line.split()[:2]) for line in lines}
     assert {("compute", "2"), ("all-reduce", "dp"), ("sends", "2"), ("iteration", "median")} <= rows
     changes = len(ll.circuits(ll.train(workload_of(iteration), policy="per-collective")).configurations) - 1
-    assert any(line.startswith(f"{changes} changes of circuits in an iteration") for line in lines)
+    assert any(line.startswith(f"{changes} changes in an iteration, dark for ") for line in lines)
     assert "results     all 3 collectives and sends of 3 iterations match NumPy, on all ranks" in lines
     assert lines[-1].startswith("verdict     ")
 

@@ -119,7 +119,7 @@ pub fn run_request<'py>(
         deadline_floor_ns: field(settings, "deadline_floor_ns")?,
     };
     let packed = py.detach(|| {
-        request.check()?;
+        runtime::check(&request)?;
         postcard::to_allocvec(&request).map_err(|error| Error::malformed("program", error.to_string()))
     });
     Ok(PyBytes::new(py, &packed.map_err(crate::input_error::CoreError::from)?))

@@ -8,10 +8,6 @@ use std::sync::atomic::Ordering;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use commands::COMMAND;
-pub use commands::Command;
-use steps::{RELEASE, TIMES, USE};
-
 use crate::clock::{Bell, wake_all};
 use crate::cutoffs::board::{LEAST_PACKETS, MOST_RING};
 use crate::fault::{Fault, When, Who};
@@ -35,6 +31,11 @@ const FAULT_LEN: usize = 260;
 const FAULT_TEXT: usize = 264;
 const FAULT_MOST: usize = 512;
 const PROCESSES: usize = 1024;
+// Bytes of a command to the switch, of a rank's times of a step, of a circuit's use in one, and of the release of one.
+const COMMAND: usize = 40;
+const TIMES: usize = 48;
+const USE: usize = 24;
+const RELEASE: usize = 16;
 // Words of a process; those from 16 on are of the steps.
 const RUNG: usize = 0;
 const SLEEPS: usize = 4;
@@ -61,6 +62,21 @@ pub enum Phase {
 }
 
 const PHASES: [Phase; 4] = [Phase::Probe, Phase::Reset, Phase::Run, Phase::Quit];
+
+/// A command to the switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Command {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Index of the configuration before it; `None` where it begins with the circuits that there are.
+    pub from: Option<u32>,
+    /// Index of the configuration that it makes.
+    pub configuration: u32,
+    /// When it was asked for.
+    pub asked_ns: u64,
+    /// Nanoseconds for which ports that change are dark.
+    pub dark_ns: u64,
+}
 
 /// The shared memory of a run.
 #[derive(Debug)]

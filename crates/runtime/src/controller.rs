@@ -1,17 +1,18 @@
 //! The controller: starts the processes of a run, leads them from step to step, and ends them all at the first fault.
 
+mod asked;
 mod asking;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 
-use asking::{Asked, Waited, deadline_of};
+use asked::{Asked, Waited, deadline_of};
 
 use crate::board::{Board, Phase};
 use crate::children::Children;
 use crate::clock::{now_ns, sleep_until, timespec};
-use crate::course::Course;
+use crate::course::{Course, check};
 use crate::driver::{Driver, OwnSwitch};
 use crate::fault::{Fault, When, Who};
 use crate::kernel_ports::KernelPorts;
@@ -65,7 +66,7 @@ struct Controller<'a> {
 /// # Errors
 /// The fault that ended it; no process is left.
 pub fn run(request: &Request, file: &OwnedFd, owner: &dyn Owner) -> Result<Report, Fault> {
-    request.check().map_err(|error| Fault::system("the request was refused", error))?;
+    check(request).map_err(|error| Fault::system("the request was refused", error))?;
     let shares = shares(request).map_err(|(step, from, to)| Fault::Failed {
         who: Who::Rank(from),
         when: When::Step(step),

@@ -2,8 +2,23 @@
 
 use std::collections::VecDeque;
 
+use model::{Error, Result};
+
 use crate::report::{ChangeTimes, StepTimes};
 use crate::request::{Change, Request};
+
+/// Checks a request, and that all its steps and changes get their turn.
+///
+/// # Errors
+/// What is wrong with the program or the run.
+pub fn check(request: &Request) -> Result<()> {
+    request.check()?;
+    if Course::new(request, 0).is_some_and(Course::comes_to_an_end) {
+        return Ok(());
+    }
+    let what = "steps and changes of circuits wait for each other in a circle, or for some that there are not";
+    Err(Error::malformed("program", what))
+}
 
 /// What waits for a step, or for a change of circuits.
 #[derive(Debug, Clone, Default)]

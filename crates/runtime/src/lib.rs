@@ -77,6 +77,7 @@ mod transport;
 #[cfg(target_os = "linux")]
 mod wire;
 
+pub use course::check;
 pub use elements::{Element, Reduction};
 #[cfg(target_os = "linux")]
 pub use memory::free_bytes;

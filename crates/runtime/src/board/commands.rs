@@ -2,11 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Board, COMMANDS};
+use super::{Board, COMMAND, COMMANDS, Command};
 
-// A command to the switch: the configurations before and after it, when it was asked for, and the dark time; its number
-// and a moment once it is carried out.
-pub(super) const COMMAND: usize = 40;
+// Words of a command: the configurations before and after it, when it was asked for, and the dark time; its number and a
+// moment once it is carried out.
 const BEFORE: usize = 0;
 const AFTER: usize = 4;
 const ASKED: usize = 8;
@@ -15,21 +14,6 @@ const ANSWERED: usize = 24;
 const ANSWER: usize = 32;
 // Stands for the circuits that there are.
 const WHATEVER: u32 = u32::MAX;
-/// A command to the switch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Command {
-    /// Its number, from 1.
-    pub number: u32,
-    /// Index of the configuration before it; `None` where it begins with the circuits that there are.
-    pub from: Option<u32>,
-    /// Index of the configuration that it makes.
-    pub configuration: u32,
-    /// When it was asked for.
-    pub asked_ns: u64,
-    /// Nanoseconds for which ports that change are dark.
-    pub dark_ns: u64,
-}
-
 impl Board {
     /// Tells the switch to make a configuration, from another one or from what there is; returns the command's number.
     /// A run gives no more commands than it has changes, and one before.

@@ -2,17 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Board, LET_GO, PROCESS, PROCESSES};
+use super::{Board, LET_GO, PROCESS, PROCESSES, RELEASE, TIMES, USE};
 use crate::report::{CircuitUse, RankTimes};
 
 // Words of a process: the bytes that came to it, those that will, and in which step.
 const CAME: usize = 16;
 const WANTED: usize = 24;
 const CAME_IN: usize = 32;
-pub(super) const TIMES: usize = 48;
-pub(super) const USE: usize = 24;
-/// A step that was let go, and when its startup begins.
-pub(super) const RELEASE: usize = 16;
 
 impl Board {
     /// No step of a run is let go, and no rank has arrived in one.
