@@ -31,7 +31,7 @@ COUNTED = (
         "twice forward; with `recomputation` the layers' forward once more",
         "the same; Korthikanti et al. 2022, §5",
     ),
-    ("time", "FLOPs / (tensor · flops · utilisation)", ""),
+    ("time", "FLOPs / (tensor · context · flops · utilisation)", ""),
     (
         "the model's FLOPs, for MFU",
         "3 · forward of all layers and the logits · M · data · expert; recomputation is not counted",
@@ -57,6 +57,12 @@ EXCHANGED = (
         "Megatron-Core, token dispatcher `alltoall`",
     ),
     (
+        "context",
+        "AllGather of keys and values, 2·b·s·v·parameter_bytes / tensor, before attention; backward also a "
+        "ReduceScatter of their gradients after it; s is the part of a rank in all else",
+        "Grattafiori et al. 2024, The Llama 3 herd of models, §3.3.2",
+    ),
+    (
         "sharded",
         "AllGather of the layer's parameters before each pass, ReduceScatter of its gradients after the backward pass",
         "Zhao et al. 2023, PyTorch FSDP, §3",
@@ -71,7 +77,8 @@ REMEMBERED = (
     ),
     (
         "the same, `sharded`",
-        "/ (data · expert) of dense parameters, / data of experts, and a layer's parameters that are gathered",
+        "/ (data · expert · context) of dense parameters, / (data · context) of experts, and a layer's parameters that "
+        "are gathered",
         "the same, §5",
     ),
     (
@@ -81,6 +88,7 @@ REMEMBERED = (
     ),
     ("the same, sequence parallel", "b·s·h·(15 + 19k) / tensor", "the same, equation 4"),
     ("the same, `recomputation`", "2·b·s·h, / tensor when sequence parallel", "the same, §5"),
+    ("the same, context parallel", "/ context; keys and values that are gathered are not counted", ""),
     ("microbatches held", "M with several stages, which go all forward, then all backward; 1 with one", ""),
 )
 INFERRED = (
@@ -143,14 +151,16 @@ plain seconds.
 {keys}
 
 Layers are a multiple of `pipeline`; `heads` divides `hidden`, `kv_heads` divides `heads`; `kv_heads`, `ffn_hidden` and
-`vocabulary` (padded, as frameworks do) are multiples of `tensor`, `experts` of `expert`, and with `sequence_parallel`
-`sequence` of `tensor`. `sharded` goes with one stage.
+`vocabulary` (padded, as frameworks do) are multiples of `tensor`, `experts` of `expert`, and `sequence` of `context`
+(of 2 · `context` when `causal`: a rank has an early and a late part of a sample, so that all have as many scores), with
+`sequence_parallel` of `context` · `tensor`. `sharded` goes with one stage.
 
 ## Ranks
 
-tensor · expert · data · pipeline ranks, the axes `tp`, `ep`, `dp` and `pp`, of which the first is the fastest: rank =
-tp + tensor·(ep + expert·(dp + data·pp)), Megatron-LM's default order. Axes of one rank are left out. Another number
-of GPUs changes only `data`, unless [layouts are searched](../how-to/plan-a-training-iteration.md#the-best-layout).
+tensor · context · expert · data · pipeline ranks, the axes `tp`, `cp`, `ep`, `dp` and `pp`, of which the first is the
+fastest: rank = tp + tensor·(cp + context·(ep + expert·(dp + data·pp))), Megatron-LM's default order. Axes of one rank
+are left out. Another number of GPUs changes only `data`, unless
+[layouts are searched](../how-to/plan-a-training-iteration.md#the-best-layout).
 
 ## What is counted
 
@@ -164,7 +174,7 @@ between attention and network; the logits are in them.
 
 ## Memory
 
-What `--layout auto` compares with `--memory` is the least that the rank with most must hold:
+What `--layout` compares with `--memory` is the least that the rank with most must hold:
 
 {remembered}
 
@@ -183,10 +193,10 @@ as many All-to-Alls over `ep`, and 2·(M + P - 2) sends. With one stage each mic
 before the next.
 
 **Data parallel.** After the backward pass gradients are AllReduced, a layer at a time or in buckets: dense ones over
-`ep` and `dp` together, those of experts over `dp`. The embedding and the logits are on the first and the last stage;
-where they are tied, these two then add theirs. With `overlap_gradients` reductions start when their layers are done
-in a stage's last microbatch, on a stream `dp` parallel to the computation; with `prefetch` a sharded layer is gathered
-while the one before computes. Nothing else overlaps.
+`cp`, `ep` and `dp` together, those of experts over `cp` and `dp`. The embedding and the logits are on the first and
+the last stage; where they are tied, these two then add theirs. With `overlap_gradients` reductions start when their
+layers are done in a stage's last microbatch, on a stream `dp` parallel to the computation; with `prefetch` a sharded
+layer is gathered while the one before computes. Nothing else overlaps.
 
 **Uneven experts.** With `[routing]` the All-to-Alls over `ep` are those of matrices: `traffic` is one of `lightloom
 list workloads`, whose mean of all pairs is that of equal blocks, less what `top-k` drops above a capacity, and

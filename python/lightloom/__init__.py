@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from lightloom.simulation.simulator import simulate
     from lightloom.sweeps import SweepResult, sweep
     from lightloom.training.exports import export
+    from lightloom.training.layouts import Layouts, best_layout
     from lightloom.training.planning import train
     from lightloom.training.result import Training
     from lightloom.training.workload import Workload
@@ -65,6 +66,7 @@ _HOMES = {
     "FibreRouting": "optics.fibres",
     "InputError": "base.errors",
     "IterationMeasurement": "running.iterations.measurement",
+    "Layouts": "training.layouts",
     "Measurement": "running.measurement",
     "Mesh": "optics.meshes",
     "MeshRouting": "optics.meshes",
@@ -82,6 +84,7 @@ _HOMES = {
     "Workload": "training.workload",
     "__version__": "_core",
     "advise": "advice.advising",
+    "best_layout": "training.layouts",
     "bound": "planning.bounds",
     "calibrate": "calibration",
     "circuits": "optics.port_maps",
@@ -115,6 +118,7 @@ __all__ = [
     "FibreRouting",
     "InputError",
     "IterationMeasurement",
+    "Layouts",
     "Measurement",
     "Mesh",
     "MeshRouting",
@@ -132,6 +136,7 @@ __all__ = [
     "Workload",
     "__version__",
     "advise",
+    "best_layout",
     "bound",
     "calibrate",
     "circuits",

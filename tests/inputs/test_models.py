@@ -178,6 +178,29 @@ def test_sequence_parallel_exchanges_as_many_bytes_in_two_halves() -> None:
     assert moe[("all-gather", "tp", a)] == moe[("all-gather", "tp", 2 * a)] == around
 
 
+def test_ranks_that_share_samples_gather_keys_and_values() -> None:
+    # 2 samples of 32 tokens of 64 values of 2 bytes; keys and values are as wide, half of their heads on each rank.
+    whole = kinds(small(model={"experts": 4}, parallelism={"expert": 2, "pipeline": 1}))
+    parts = kinds(small(model={"experts": 4}, parallelism={"expert": 2, "pipeline": 1, "context": 2}))
+    a, gathered = 2 * 32 * 64 * 2, 2 * 2 * 32 * 64 * 2 // 2
+    microbatches, layers = 3, 4
+    assert parts[("all-gather", "cp", gathered)] == 2 * microbatches * layers
+    assert parts[("reduce-scatter", "cp", gathered)] == microbatches * layers
+    assert parts[("all-reduce", "tp", a // 2)] == whole[("all-reduce", "tp", a)]
+    assert parts[("all-to-all", "ep", a // 2)] == whole[("all-to-all", "ep", a)]
+
+
+def test_gradients_are_reduced_by_ranks_that_have_the_same_parameters() -> None:
+    sizes = {"tensor": 2, "context": 2, "expert": 2, "data": 2, "pipeline": 1}
+    workload = small(model={"experts": 4}, parallelism=sizes)
+    groups = workload["groups"]
+    # Rank = tp + 2 · (cp + 2 · (ep + 2 · dp)): an expert's are two ranks apart, and its replica's eight.
+    assert groups["experts-0-0-1"] == [4, 6, 12, 14]
+    assert groups["experts-0-1-0"] == [1, 3, 9, 11]
+    assert groups["replicas-0-1"] == list(range(1, 16, 2))
+    assert sorted(rank for name in groups if "experts" in name for rank in groups[name]) == list(range(16))
+
+
 def test_buckets_have_their_size_and_wait_for_their_last_layer() -> None:
     layer = (4 * 64 * 64 + 2 * 64 * 256) * 2
     keys = {"tensor": 1, "pipeline": 1, "overlap_gradients": True, "bucket": layer * 3 // 2}
@@ -221,7 +244,7 @@ def descriptions(draw: st.DrawFn) -> Tables:
         "tied_embeddings": draw(flag),
         "experts": experts,
         "experts_per_token": draw(st.integers(1, experts)),
-        "sequence": 4 * draw(few),
+        "sequence": 8 * draw(few),
         "causal": draw(flag),
         "parameter_bytes": draw(st.sampled_from([1, 2, 4])),
         "gradient_bytes": draw(st.sampled_from([2, 4])),
@@ -231,6 +254,7 @@ def descriptions(draw: st.DrawFn) -> Tables:
         "pipeline": pipeline,
         "data": draw(few),
         "expert": expert,
+        "context": draw(st.sampled_from([1, 2])),
         "sequence_parallel": draw(flag),
         "sharded": sharded,
         "prefetch": sharded and draw(flag),
@@ -239,7 +263,8 @@ def descriptions(draw: st.DrawFn) -> Tables:
     if not sharded and draw(flag):
         parallelism["bucket"] = draw(st.integers(1000, 100_000))
     batch = {"micro_batch": draw(few), "microbatches": draw(few), "recomputation": draw(flag)}
-    assume((1 if sharded else tensor * pipeline) * expert * parallelism["data"] > 1)
+    sharers = expert * parallelism["data"] * parallelism["context"]
+    assume((1 if sharded else tensor * pipeline) * sharers > 1)
     return {"model": model, "batch": batch, "parallelism": parallelism, "accelerator": SMALL["accelerator"]}
 
 
@@ -253,13 +278,13 @@ def test_every_description_holds_the_contract_and_its_totals(tables: Tables) -> 
     attention = 2 * h * h + 2 * h * h * model["kv_heads"] // heads
     network = (3 if model["gated"] else 2) * h * model["ffn_hidden"]
     embedding = model["vocabulary"] * h
-    stages, replicas = parallel["pipeline"], parallel["data"] * parallel["expert"]
+    stages, replicas, context = parallel["pipeline"], parallel["data"] * parallel["expert"], parallel["context"]
     # Gradients: every part of the model once, where anybody has a copy of it.
     is_dense = model["experts"] == 1
-    copied = model["layers"] * (attention + (network if is_dense else 0)) if replicas > 1 else 0
-    if replicas > 1:
+    copied = model["layers"] * (attention + (network if is_dense else 0)) if replicas * context > 1 else 0
+    if replicas * context > 1:
         copied += embedding * (1 if model["tied_embeddings"] and stages == 1 else 2)
-    if parallel["data"] > 1 and not is_dense:
+    if parallel["data"] * context > 1 and not is_dense:
         copied += model["layers"] * model["experts"] * network
     passes = batch["microbatches"] if parallel["sharded"] else 1
     assert reduced_bytes(workload) == copied * model["gradient_bytes"] * passes
@@ -269,7 +294,7 @@ def test_every_description_holds_the_contract_and_its_totals(tables: Tables) -> 
     layer = tokens * (2 * (attention + model["experts_per_token"] * network) + scores)
     logits, count = tokens * 2 * embedding, batch["microbatches"]
     again = 1 if batch["recomputation"] else 0
-    rate = 0.5e12 * parallel["tensor"]
+    rate = 0.5e12 * parallel["tensor"] * context
     slots = (count + stages - 1) * model["layers"] // stages
     assert seconds(workload) == pytest.approx(((3 + again) * slots * layer + 3 * count * logits) / rate)
     flops = 3 * count * replicas * (model["layers"] * layer + logits)
@@ -326,7 +351,7 @@ WRONG: list[tuple[dict[str, dict[str, Any]], str, str]] = [
     (
         {"parallelism": {"sharded": True, "pipeline": 1, "data": 1}},
         "parallelism.sharded",
-        "parallelism.data · parallelism.expert is 1",
+        "parallelism.expert · parallelism.context is 1",
     ),
     ({"accelerator": {"flops": 1}, "parallelism": {"tensor": 1}}, "model", "s; the limit is 1e+06 s"),
 ]

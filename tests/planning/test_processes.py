@@ -85,6 +85,7 @@ def results() -> dict[str, Any]:
         "fibres": ll.route_fibres("2x3", [(0, 5), (5, 0), (1, 4)]),
         "workload": WORKLOAD,
         "training": ll.train(WORKLOAD),
+        "layouts": ll.best_layout(MODEL, ranks=2),
         "advice": ll.advise({"gpus": 4, "mix": [{"collective": "all-gather", "size": "1MiB"}]}, switches="sirius"),
         **(measured(plan) if RUNS else {}),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
@@ -105,6 +106,12 @@ def caught(work: Callable[[], object]) -> BaseException:
     raise AssertionError
 
 
+MODEL = """
+model = { layers = 1, hidden = 64, ffn_hidden = 64, heads = 1, vocabulary = 64, sequence = 16 }
+batch = { micro_batch = 1 }
+accelerator = { flops = 1e12, utilisation = 0.5 }
+parallelism = { data = 2 }
+"""
 WORKLOAD = ll.Workload.of(
     {
         "schema": "lightloom.workload/1",

@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 import json
 from contextlib import chdir, redirect_stdout
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lightloom.cli import main
 from lightloom.switches.simulated import start_switch
 from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Problems whose plans have every key that a plan may have.
 PLANS = {
@@ -32,6 +30,14 @@ prefill = { prompt = 128, expert = 2 }
 decode = { context = 128, requests = 2, expert = 2 }
 routing = { traffic = "zipf:1" }
 accelerator = { flops = 1e14, utilisation = 0.5, memory_bandwidth = 1e12 }
+"""
+# A model whose layouts are searched.
+TRAINED = """
+name = "small"
+model = { layers = 2, hidden = 64, ffn_hidden = 64, heads = 2, vocabulary = 64, sequence = 16 }
+batch = { micro_batch = 1 }
+parallelism = { data = 4 }
+accelerator = { flops = 1e12, utilisation = 0.5 }
 """
 WORKLOAD: dict[str, Any] = {
     "schema": "lightloom.workload/1",
@@ -154,10 +160,13 @@ def _iterations() -> dict[str, list[Any]]:
     _written("job.toml", JOB)
     _written("served.toml", SERVED)
     served = printed("train served.toml --ports 2")
+    _written("model.toml", TRAINED)
+    printed("train model.toml --layout auto --layouts layouts.json")
     return {
         "advice": [printed("advise job.toml --switches sirius,thermo-optic --ports 1,2")],
         "workload": [WORKLOAD, training["workload"], served["workload"]],
         "training": [training, printed("train workload.json --ports 2 --policy carry"), served],
+        "layouts": [json.loads(Path("layouts.json").read_text())],
         "training-simulation": [printed("simulate training.json")],
     }
 

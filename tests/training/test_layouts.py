@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -34,16 +35,16 @@ def all_layouts(ranks: int) -> list[dict[str, Any]]:
     """Every division of the ranks that the small model allows, by trying all numbers."""
     found = []
     sizes = range(1, ranks + 1)
-    for tensor, expert, pipeline, data in product(sizes, repeat=4):
-        degrees = (tensor, expert, pipeline, data)
+    for tensor, context, expert, pipeline, data in product(sizes, repeat=5):
+        degrees = (tensor, context, expert, pipeline, data)
         samples = 8 / (expert * data)
         fits = prod(degrees) == ranks and 4 % tensor == 0 and 4 % expert == 0 and 2 % pipeline == 0
-        if not fits or samples != int(samples):
+        if not fits or 32 % context or samples != int(samples):
             continue
         for together, sharded in product((False, True), repeat=2):
-            if (together and tensor == 1) or (sharded and (pipeline > 1 or data * expert == 1)):
+            if (together and tensor == 1) or (sharded and (pipeline > 1 or data * expert * context == 1)):
                 continue
-            names = {"tensor": tensor, "expert": expert, "pipeline": pipeline, "data": data}
+            names = {"tensor": tensor, "context": context, "expert": expert, "pipeline": pipeline, "data": data}
             shape = {**names, "sequence_parallel": together, "sharded": sharded}
             found.append({"parallelism": shape, "batch": {"micro_batch": 1, "microbatches": int(samples)}})
     return found
@@ -100,6 +101,11 @@ def test_memory_of_a_tiny_model_by_hand(tmp_path: Path) -> None:
     # One replica over four ranks of ep, an expert each: only dense parameters are shared and gathered.
     model = trained_model(described(tmp_path, sharded=True, expert=4, data=1))
     assert memory_bytes(model) == 16 * dense // 4 + 16 * (2 * expert // 2) + 2 * attention // 2 + activations
+    # Two ranks of cp share the tokens; sharded, dense parameters are on eight ranks, experts on four.
+    half = activations // 2
+    assert memory_bytes(trained_model(described(tmp_path, context=2))) == 16 * parameters + half
+    model = trained_model(described(tmp_path, context=2, sharded=True))
+    assert memory_bytes(model) == 16 * dense // 8 + 16 * experts // 4 + gathered + half
     # Two stages: one layer and one of the two ends each; four microbatches held.
     model = trained_model(described(tmp_path, pipeline=2, data=1))
     halved = (attention + 2 * expert) // 2 + embedding // 2
@@ -136,7 +142,7 @@ def test_the_command_prints_the_fastest_and_the_best_iteration(tmp_path: Path, c
         ),
         (("mixtral-8x22b", "--ranks", "200"), "= 128, nearest 128 and 256; --layout auto looks for another layout"),
         (("mixtral-8x22b", "--layout", "auto", "--comm-size", "input"), "comm_size: it is only for traces"),
-        (("mixtral-8x22b", "--memory", "80GiB"), "memory: it is used only together with --layout auto"),
+        (("mixtral-8x22b", "--memory", "80GiB"), "memory: it is used only together with --layout"),
         (("mixtral-8x22b", "--layout", "auto", "--memory", "much"), "memory: `much` is not accepted"),
     ],
 )
@@ -173,3 +179,41 @@ def test_a_policy_that_serves_some_layouts_is_planned_on_these(tmp_path: Path) -
     assert 0 < len(times) < found.legal
     assert [layout.total_s for layout in found.fastest] == sorted(times)
     assert found.refused == found.fitting - len(times)
+
+
+def test_layouts_keep_the_degrees_that_are_asked_for(tmp_path: Path, cli: RunCli) -> None:
+    path = described(tmp_path)
+    kept = legal_layouts(trained_model(path), 8, {"tensor": 2, "sharded": 1})
+    every = legal_layouts(trained_model(path), 8)
+    assert kept == [layout for layout in every if layout.tensor == 2 and layout.sharded]
+    file = tmp_path / "layouts.csv"
+    asked = ("--layout", "context=2, sequence_parallel=false", "--layouts", str(file))
+    told = cli("train", str(path), *asked, "--ports", "2")
+    assert told.status == 0, told.err
+    rows = list(csv.DictReader(file.read_text().splitlines()))
+    assert {(row["context"], row["sequence_parallel"]) for row in rows} == {("2", "False")}
+    found = best_layout(path, fabric=ll.Fabric(ports=2), layout="context=2,sequence_parallel=false")
+    assert [float(row["total_s"]) for row in rows] == [layout.total_s for layout in found.fastest]
+    assert found.best.total_s == min(found.to_columns()["total_s"])
+
+
+@pytest.mark.parametrize(
+    ("layout", "said"),
+    [
+        ("fast", "layout: `fast` is not accepted; it takes auto, or what layouts must have, each once: tensor="),
+        ("tensor=0", "no legal layout of the model on 8 ranks has it"),
+        ("tensor=2,tensor=2", "`tensor=2,tensor=2` is not accepted; it takes auto, or"),
+        ("tensor=-2", "`tensor=-2` is not accepted; it takes auto, or"),
+        ("sharded=1", "`sharded=1` is not accepted; it takes auto, or"),
+        (
+            "tensor=8,pipeline=1",
+            "`tensor=8,pipeline=1` is not accepted: no legal layout of the model",
+        ),
+        ("", "`` is not accepted; it takes auto, or"),
+    ],
+)
+def test_degrees_that_cannot_be_are_refused(tmp_path: Path, layout: str, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        best_layout(described(tmp_path), layout=layout)
+    assert said in str(refused.value)
+    assert refused.value.field == "layout"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Options that name a file to write; all others may name files to read.
-OUTPUTS = ("output", "trace", "plot", "break_even", "state", "calibrate")
+OUTPUTS = ("output", "trace", "plot", "break_even", "layouts", "state", "calibrate")
 
 
 def check_outputs() -> None:

@@ -9,6 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from lightloom.base.errors import refuse
+from lightloom.base.files import write_bytes
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, progress_bar, with_progress
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lightloom import Training, Workload
     from lightloom.inputs.fabric import Fabric
     from lightloom.training.break_even import BreakEven
+    from lightloom.training.layouts import Layouts
 
 
 class WorkloadName(click.ParamType[str]):
@@ -46,6 +48,7 @@ def command(
     plot: str | None,
     break_even: str | None,
     delays: str | None,
+    layouts: str | None,
     output_format: str,
     **settings: Any,
 ) -> None:
@@ -64,6 +67,7 @@ def command(
       lightloom train bert-pccl --ranks 8 --reconfiguration-delay 100us --plot iteration.png --trace trace.json.gz
       lightloom train llama-3-70b-decode --ports 2
       lightloom train mixtral-8x22b --ranks 64 --ports 4 --layout auto --memory 80GiB
+      lightloom train llama-3-70b --ports 4 --layout tensor=8,sharded=true --layouts layouts.csv
       lightloom train bert-pccl --ranks 8 --break-even delays.png --delays 1us,100us,10ms
     """  # noqa: D301
     import lightloom as ll
@@ -80,20 +84,17 @@ def command(
     overrides = {name: given.pop(name) for name in FABRIC_KEYS if name in given}
     fabric = ll.Fabric.load(given.pop("fabric", "default"), **overrides)
     layout, memory = given.pop("layout", None), given.pop("memory", None)
-    if memory is not None and layout is None:
-        raise refuse("memory", "it is used only together with --layout auto")
-    if layout is not None:
-        for name in given.keys() - {"ranks"}:
-            raise refuse(name, "it is only for traces, and --layout auto is for models")
+    _check_layout(layout, {"memory": memory, "layouts": layouts}, given)
     status = Status()
-    layouts = None
+    searched = None
     if layout is not None:
-        layouts = with_progress(
+        given |= {"layout": layout, "memory": memory}
+        searched = with_progress(
             "planning",
-            lambda: best_layout(workload, fabric=fabric, policy=policy, memory=memory, report=status.say, **given),
+            lambda: best_layout(workload, fabric=fabric, policy=policy, report=status.say, **given),
             status,
         )
-        training, read = layouts.best, layouts.workload
+        training, read = searched.best, searched.workload
     else:
         read = with_progress("reading", lambda: ll.Workload.read(workload, **given))
         training = with_progress(
@@ -102,6 +103,8 @@ def command(
     found = None if break_even is None else _at_delays(read, fabric, policy, delays_s)
     if output is not None:
         training.save(output)
+    if searched is not None and layouts is not None:
+        _save_layouts(searched, layouts)
     if trace is not None:
         with_progress("writing the trace", lambda: training.trace(trace))
     if plot is not None:
@@ -109,9 +112,26 @@ def command(
     if found is not None:
         found.plot(break_even)
     text = _text(training, found, output_format, all_communications=all_communications)
-    if layouts is not None and output_format == "table":
-        text = f"{layouts_table(layouts, memory)}\n\n{text}"
+    if searched is not None and output_format == "table":
+        text = f"{layouts_table(searched, memory)}\n\n{text}"
     click.echo(text)
+
+
+def _check_layout(layout: str | None, of_layouts: dict[str, str | None], given: dict[str, Any]) -> None:
+    """Refuse options that go only with --layout, or not with it."""
+    for name, value in of_layouts.items():
+        if value is not None and layout is None:
+            raise refuse(name, "it is used only together with --layout")
+    if layout is not None:
+        for name in given.keys() - {"ranks"}:
+            raise refuse(name, "it is only for traces, and --layout is for models")
+
+
+def _save_layouts(found: Layouts, path: str) -> None:
+    if path.endswith(".csv"):
+        write_bytes("layouts", path, (as_csv(found.to_columns()) + "\n").encode())
+    else:
+        found.save(path)
 
 
 def _check_outputs(trace: str | None, plot: str | None, break_even: str | None) -> None:

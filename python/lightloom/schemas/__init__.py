@@ -38,6 +38,7 @@ _DOCUMENTS = (
     Document("sent", ("circuits --send", "circuits --restore"), "what switches did"),
     Document("workload", ("train WORKLOAD",), "a training iteration that is read"),
     Document("training", ("train",), "a training iteration that is planned, with its plans"),
+    Document("layouts", ("train --layouts",), "the fastest parallel layouts of a model"),
     Document("training-simulation", ("simulate TRAINING",), "a training iteration, simulated"),
     Document("advice", ("advise JOB",), "which switch a job needs"),
     Document("run", ("run PLAN",), "a plan on processes, measured"),

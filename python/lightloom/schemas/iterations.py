@@ -202,8 +202,40 @@ TRAINING_SIMULATION = record(
     }
 )
 
+LAYOUTS = record(
+    {
+        "schema": version("lightloom.layouts/1"),
+        "workload": or_null(text("name of the model")),
+        "ranks": whole("ranks", least=1),
+        "policy": text("policy under which layouts are compared"),
+        "legal": whole("layouts that the model's dimensions allow", least=1),
+        "fitting": whole("those that fit into memory", least=1),
+        "planned": whole("those that were planned; the others' lower bounds are not below the times", least=1),
+        "refused": whole("those that the policy does not serve"),
+        "layouts": several(
+            record(
+                {
+                    "name": text("its degrees in words"),
+                    "tensor": whole("degree", least=1),
+                    "context": whole("degree", least=1),
+                    "expert": whole("degree", least=1),
+                    "data": whole("degree", least=1),
+                    "pipeline": whole("degree: stages", least=1),
+                    "sequence_parallel": yes_or_no("whether ranks of tp share tokens between parts"),
+                    "sharded": yes_or_no("whether replicas share parameters"),
+                    "microbatches": whole("of an iteration", least=1),
+                    "memory_bytes": whole("of the rank that must hold most", least=1),
+                    "total_s": number("of the iteration"),
+                    "fixed_s": or_null(number("on the best circuits that never change; null where none serve it")),
+                }
+            ),
+            "the fastest, best first",
+        ),
+    }
+)
 DOCUMENTS: dict[str, Form] = {
     "workload": WORKLOAD,
     "training": TRAINING,
+    "layouts": LAYOUTS,
     "training-simulation": TRAINING_SIMULATION,
 }

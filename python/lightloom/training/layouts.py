@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom._core import show_size
 from lightloom.base.errors import InputError, refuse
+from lightloom.base.files import write_bytes
+from lightloom.base.frames import Table
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.quantities import bytes_of, rate_of, seconds_of
-from lightloom.inputs.workloads.layouts import layout_words, legal_layouts, memory_bytes
+from lightloom.inputs.workloads.layouts import kept_degrees, layout_words, legal_layouts, memory_bytes
 from lightloom.inputs.workloads.model import trained_model, workload_of
 from lightloom.training.planning import train
 from lightloom.training.workload import Workload
@@ -22,22 +26,33 @@ if TYPE_CHECKING:
 
 __all__ = ["Layout", "Layouts", "best_layout", "least_s"]
 
+SCHEMA = "lightloom.layouts/1"
+
 
 class Layout(NamedTuple):
     """A layout that was planned.
 
-    name: its degrees in words. memory_bytes: of the rank that holds most. total_s: of its iteration; fixed_s: on the
-    best circuits that never change, None where they do not serve it.
+    name: its degrees in words. tensor, context, expert, data, pipeline: these. memory_bytes: of the rank that holds
+    most. total_s: of its iteration; fixed_s: on the best circuits that never change, None where they do not serve it.
     """
 
     name: str
+    tensor: int
+    context: int
+    expert: int
+    data: int
+    pipeline: int
+    sequence_parallel: bool
+    sharded: bool
+    microbatches: int
     memory_bytes: int
     total_s: float
     fixed_s: float | None
 
 
-class Layouts(NamedTuple):
-    """The fastest layouts, best first, with the iteration of the best and its workload.
+@dataclass(frozen=True)
+class Layouts(Table):
+    """The fastest layouts, best first, with the iteration of the best and its workload; seconds and bytes.
 
     legal, fitting, planned, refused: how many layouts the model's dimensions allow, how many of these fit into memory,
     how many were planned, and how many the policy does not serve.
@@ -51,12 +66,34 @@ class Layouts(NamedTuple):
     planned: int
     refused: int
 
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Values by column, one of the fastest layouts each."""
+        return {name: [getattr(layout, name) for layout in self.fastest] for name in Layout._fields}
+
+    def to_json(self) -> str:
+        """The layouts as JSON of schema `lightloom.layouts/1`, without the iteration; seconds and bytes."""
+        counts = {name: getattr(self, name) for name in ("legal", "fitting", "planned", "refused")}
+        made = {
+            "schema": SCHEMA,
+            "workload": self.workload.name,
+            "ranks": self.workload.ranks,
+            "policy": self.best.policy,
+            **counts,
+            "layouts": [layout._asdict() for layout in self.fastest],
+        }
+        return json.dumps(made, indent=1, ensure_ascii=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
+        write_bytes("layouts", path, (self.to_json() + "\n").encode())
+
 
 def best_layout(
     model: str | os.PathLike[str],
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
     ranks: int | None = None,
+    layout: str = "auto",
     memory: str | int | None = None,
     policy: str = "carry",
     most_named: int = 5,
@@ -64,32 +101,33 @@ def best_layout(
 ) -> Layouts:
     """Plan a model's layouts, in the order of a lower bound on their time, until no other may be among the fastest.
 
-    model: a TOML file, or a name of `lightloom list models`. ranks: as the description has it when left out. memory:
-    of a rank, `"80GiB"` or bytes; no limit when left out. most_named: how many of the fastest are found.
-    fabric, policy, report: as `train` takes them.
+    model: a TOML file, its text of several lines, or a name of `lightloom list models`. ranks: as the description has
+    it when left out. memory: of a rank, `"80GiB"` or bytes; no limit when left out. layout: degrees and flags that all
+    layouts must have, such as `"tensor=4,sharded=true"`. most_named: how many of the fastest are found. fabric, policy,
+    report: as `train` takes them.
 
     Raises `InputError` that names the argument, or `layout` or `memory` where no layout is legal or fits.
     """
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
-    legal = legal_layouts(trained_model(model), ranks)
+    legal = legal_layouts(trained_model(model), ranks, kept_degrees(layout))
     most = None if memory is None else bytes_of("memory", memory)
-    fitting = [layout for layout in legal if most is None or memory_bytes(layout) <= most]
+    fitting = [one for one in legal if most is None or memory_bytes(one) <= most]
     if not fitting:
         least = min(map(memory_bytes, legal))
         needs = f"{show_size(least)}, {least} bytes"
         raise refuse("memory", f"`{memory}` is not accepted; the layout that needs least takes {needs}")
-    bounded = sorted(((least_s(layout, fabric), layout) for layout in fitting), key=lambda found: found[0])
+    bounded = sorted(((least_s(one, fabric), one) for one in fitting), key=lambda found: found[0])
     best: tuple[Training, Workload] | None = None
     planned: list[Layout] = []
     refused, refusal = 0, None
-    for bound_s, layout in bounded:
+    for bound_s, divided in bounded:
         if len(planned) >= most_named and bound_s >= sorted(one.total_s for one in planned)[most_named - 1]:
             break
-        name = layout_words(layout)
+        name = layout_words(divided)
         if report is not None:
             report(f"{name} ({len(planned)} of at most {len(bounded)} layouts done)")
-        workload = Workload.of(workload_of(layout))
+        workload = Workload.of(workload_of(divided))
         try:
             training = train(workload, fabric=fabric, policy=policy)
         except InputError as error:
@@ -99,12 +137,14 @@ def best_layout(
             refused, refusal = refused + 1, error
             continue
         fixed_s = training.policies.get("one-shot")
-        planned.append(Layout(name, memory_bytes(layout), training.total_s, fixed_s))
+        degrees = {field: getattr(divided, field) for field in Layout._fields if hasattr(divided, field)}
+        told = {**degrees, "name": name, "memory_bytes": memory_bytes(divided)}
+        planned.append(Layout(**told, total_s=training.total_s, fixed_s=fixed_s))
         if best is None or training.total_s < best[0].total_s:
             best = training, workload
     if best is None:
         raise refusal or refuse("policy", "no layout of the model was planned")
-    planned.sort(key=lambda layout: layout.total_s)
+    planned.sort(key=lambda one: one.total_s)
     return Layouts(*best, tuple(planned[:most_named]), len(legal), len(fitting), len(planned), refused)
 
 

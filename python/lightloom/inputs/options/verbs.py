@@ -206,19 +206,29 @@ OUTPUT = (
     ),
     Option(
         name="layout",
-        kind=Kind.CHOICE,
+        kind=Kind.TEXT,
         group=Group.LAYOUT,
         meaning="Training of a model: which parallel layout; `auto` plans those that may be the fastest, whatever the "
-        "description's. Tables show the five fastest, every format the iteration of the fastest.",
+        "description's; `tensor=4,sharded=true` those of them that have these degrees (tensor, context, expert, data, "
+        "pipeline) and flags (sequence_parallel, sharded). Tables show the five fastest, every format the iteration of "
+        "the fastest.",
         verbs=("train",),
-        choices=("auto",),
         otherwise="the description's",
+        metavar="auto|DEGREES",
+    ),
+    Option(
+        name="layouts",
+        kind=Kind.FILE,
+        group=Group.LAYOUT,
+        meaning="With --layout: write the fastest layouts to this file, as JSON, or as CSV where it ends in .csv.",
+        verbs=("train",),
+        otherwise="none",
     ),
     Option(
         name="memory",
         kind=Kind.TEXT,
         group=Group.LAYOUT,
-        meaning="With --layout auto: memory of a rank, into which parameters, gradients, optimizer states and "
+        meaning="With --layout: memory of a rank, into which parameters, gradients, optimizer states and "
         "activations must fit.",
         verbs=("train",),
         otherwise="no limit",

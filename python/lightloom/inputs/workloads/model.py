@@ -47,12 +47,13 @@ def preset_workload(name: str, *, ranks: int | None = None) -> dict[str, Any]:
 
 
 def trained_model(name_or_path: str | os.PathLike[str]) -> Description:
-    """The description of the training of a model: a TOML file, or the name of one that comes with Lightloom.
+    """The description of a model's training: a TOML file, its text of several lines, or the name of one of `presets()`.
 
     Raises `InputError` that names `model` or the key, and `layout` for what is no description of training.
     """
+    is_text = isinstance(name_or_path, str) and "\n" in name_or_path
     is_preset = str(name_or_path) in presets() and not Path(name_or_path).exists()
-    if not is_preset and Path(name_or_path).suffix != ".toml":
+    if not is_preset and not is_text and Path(name_or_path).suffix != ".toml":
         raise refuse("layout", f"it is for models, and `{shown(name_or_path)}` is neither TOML nor the name of one")
     text, where, folder = _preset(str(name_or_path)) if is_preset else _read(name_or_path)
     values = parse_toml("model", text, where)

@@ -13,7 +13,8 @@ k of them per token, V the vocabulary, s the sequence, b samples of a microbatch
 - backward twice forward, by inputs and by weights (ibid.); with recomputation each layer once more forward
   (ibid.; Korthikanti et al. 2022, "Reducing activation recomputation in large transformer models", §5).
 
-Every rank of a tensor-parallel group does an equal part; tokens are taken to be spread evenly over experts.
+Every rank of a tensor- and of a context-parallel group does an equal part; tokens are taken to be spread evenly over
+experts.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Counts:
 
     @property
     def attention_flops(self) -> int:
-        """FLOPs of one layer's attention for one microbatch, forward, over all tensor-parallel ranks."""
+        """FLOPs of one layer's attention for one microbatch, forward, over all ranks of tp and cp."""
         scores = 4 * self._model.sequence * self._model.hidden // (2 if self._model.causal else 1)
         return self.tokens * (2 * self.attention + scores)
 
@@ -102,7 +103,7 @@ def times(model: Description, counts: Counts) -> tuple[Times, Times]:
     """
     flops = Times(counts.attention_flops, counts.network_flops, counts.logits_flops)
     if model.flops is not None and model.utilisation is not None:
-        forward = flops.scaled(1 / (model.tensor * model.flops * model.utilisation))
+        forward = flops.scaled(1 / (model.tensor * model.context * model.flops * model.utilisation))
         return forward, forward.scaled(2)
     layer = flops._replace(logits_s=0.0).scaled(1 / ((flops.attention_s + flops.network_s) * model.stage_layers))
     return layer.scaled(model.forward or 0.0), layer.scaled(model.backward or 0.0)

@@ -49,6 +49,7 @@ class Description:
     pipeline: int
     data: int
     expert: int
+    context: int
     sequence_parallel: bool
     sharded: bool
     prefetch: bool
@@ -80,10 +81,11 @@ class Description:
         found["routing"] = Routing.of(values, found, found["expert"], folder)
         made = cls(**found)
         if ranks is not None:
-            copy = made.tensor * made.pipeline * made.expert
+            copy = made.copy_ranks
             if whole_number("ranks", ranks, LEAST_RANKS, MOST_RANKS) % copy:
                 nearest = " and ".join(map(str, made._nearest_ranks(ranks)))
-                accepts = f"a multiple of tensor · pipeline · expert = {copy}" + f", nearest {nearest}" * bool(nearest)
+                degrees = "tensor · pipeline · expert" + " · context" * (made.context > 1)
+                accepts = f"a multiple of {degrees} = {copy}" + f", nearest {nearest}" * bool(nearest)
                 raise refuse(
                     "ranks", f"`{ranks}` is not accepted; it takes {accepts}; --layout auto looks for another layout"
                 )
@@ -94,12 +96,28 @@ class Description:
     @property
     def ranks(self) -> int:
         """Ranks in all."""
-        return self.tensor * self.expert * self.data * self.pipeline
+        return self.copy_ranks * self.data
+
+    @property
+    def copy_ranks(self) -> int:
+        """Ranks of one data-parallel replica."""
+        return self.tensor * self.context * self.expert * self.pipeline
+
+    @property
+    def sharers(self) -> int:
+        """Ranks that have the same dense parameters."""
+        return self.context * self.expert * self.data
 
     @property
     def mesh(self) -> dict[str, int]:
-        """The axes of more than one rank, the fastest first: tp, ep, dp, pp, which is Megatron-LM's default order."""
-        axes = {"tp": self.tensor, "ep": self.expert, "dp": self.data, "pp": self.pipeline}
+        """The axes of more than one rank, the fastest first, in Megatron-LM's default order."""
+        axes = {
+            "tp": self.tensor,
+            "cp": self.context,
+            "ep": self.expert,
+            "dp": self.data,
+            "pp": self.pipeline,
+        }
         return {name: size for name, size in axes.items() if size > 1}
 
     @property
@@ -127,14 +145,16 @@ class Description:
         for name in ("kv_heads", "ffn_hidden", "vocabulary"):
             self._divides(name, "tensor")
         self._divides("experts", "expert")
+        # Of causal scores a rank has one of the first parts and one of the last, as many as the others.
+        self._divides("sequence", "context", 2 if self.causal and self.context > 1 else 1)
         if self.sequence_parallel:
-            self._divides("sequence", "tensor")
+            self._divides("sequence", "tensor", self.context)
         if self.experts_per_token > self.experts:
             raise _unfit("experts_per_token", self.experts_per_token, f"at most {FIELDS['experts']} = {self.experts}")
         if self.sharded and self.pipeline > 1:
             raise refuse(FIELDS["sharded"], f"true is only for one stage, and {FIELDS['pipeline']} is {self.pipeline}")
-        if self.sharded and self.data * self.expert == 1:
-            copies = f"{FIELDS['data']} · {FIELDS['expert']}"
+        if self.sharded and self.sharers == 1:
+            copies = " · ".join(FIELDS[name] for name in ("data", "expert", "context"))
             raise refuse(FIELDS["sharded"], f"true is not accepted: {copies} is 1, so no ranks can share parameters")
         if self.prefetch and not self.sharded:
             raise refuse(
@@ -153,16 +173,18 @@ class Description:
 
     def _nearest_ranks(self, ranks: int) -> list[int]:
         """The numbers of ranks next to `ranks`, below and above, that more or fewer replicas make of this layout."""
-        copy = self.tensor * self.pipeline * self.expert
+        copy = self.copy_ranks
         # Parameters are shared by two ranks at least.
-        least = 2 * copy if self.sharded and self.expert == 1 else copy
+        least = 2 * copy if self.sharded and self.expert * self.context == 1 else copy
         below = ranks // copy * copy
         return [fitting for fitting in (below, max(below + copy, least)) if least <= fitting <= MOST_RANKS]
 
-    def _divides(self, name: str, divisor: str) -> None:
-        value, by = getattr(self, name), getattr(self, divisor)
+    def _divides(self, name: str, divisor: str, parts: int = 1) -> None:
+        """parts: into which each of the parts is to be divided."""
+        value, by = getattr(self, name), getattr(self, divisor) * parts
         if value % by:
-            raise _unfit(name, value, f"a multiple of {FIELDS[divisor]} = {by}")
+            times = f"{parts} · " if parts > 1 else ""
+            raise _unfit(name, value, f"a multiple of {times}{FIELDS[divisor]} = {by}")
 
 
 def _unfit(name: str, value: int, accepts: str) -> Exception:

@@ -14,8 +14,8 @@ Overlap, if asked for, is only of data-parallel collectives, on a stream of thei
 their layers are done in a stage's last microbatch; prefetched gathers when the layer before starts.
 
 *Data parallel*: after the backward pass an AllReduce a bucket, of all stages at once. Dense gradients are reduced over
-ep and dp, experts' over dp. Embedding and logits are on the first and the last stage; where they are tied, the two
-stages then add theirs (Megatron-LM's embedding groups).
+cp, ep and dp, experts' over cp and dp. Embedding and logits are on the first and the last stage; where they are tied,
+the two stages then add theirs (Megatron-LM's embedding groups).
 
 *Sharded* (Zhao et al. 2023, "PyTorch FSDP", §3; ZeRO-3, Rajbhandari et al. 2020, §5.3): each layer's parameters are
 gathered before its forward and before its backward pass, its gradients reduce-scattered after the latter, in every
@@ -57,8 +57,8 @@ class Iteration:
         forward, backward = times(model, Counts(model))
         self._logits_s = {FORWARD: forward.logits_s, BACKWARD: backward.logits_s}
         self._parts = {
-            FORWARD: layer_parts(model, forward),
-            BACKWARD: tuple(reversed(layer_parts(model, backward))),
+            FORWARD: layer_parts(model, forward, is_backward=False),
+            BACKWARD: tuple(reversed(layer_parts(model, backward, is_backward=True))),
         }
         self._buckets = self._replicas.layer_buckets()
         self._stream = {"stream": "dp"} if model.overlap_gradients or model.prefetch else {}

@@ -154,6 +154,13 @@ KEYS = (
     ),
     Key(
         "parallelism",
+        "context",
+        Form.WHOLE,
+        "Ranks that share the tokens of every sample, axis cp: keys and values are gathered.",
+        default=1,
+    ),
+    Key(
+        "parallelism",
         "sequence_parallel",
         Form.FLAG,
         "Ranks of tp share tokens between parts: AllGather and ReduceScatter in place of AllReduce.",

@@ -9,7 +9,10 @@ With a buffer a of b·s·h activations:
   they overlap it;
 - experts: an All-to-All on ep before and after them, in both passes, of k·a, every tensor-parallel rank sending all
   tokens to its part of the experts; tensor parallel sums come after. Sequence parallel ranks send their own tokens,
-  k·a / tensor, and gather and scatter k·a over tp between the two All-to-Alls (Megatron-Core's dispatcher `alltoall`).
+  k·a / tensor, and gather and scatter k·a over tp between the two All-to-Alls (Megatron-Core's dispatcher `alltoall`);
+- context parallel: s is the part of a sample that a rank of cp has. An AllGather over cp of the keys and values of all
+  parts before attention, in both passes, and a ReduceScatter of their gradients after it in the backward pass
+  (Grattafiori et al. 2024, "The Llama 3 herd of models", §3.3.2).
 """
 
 from __future__ import annotations
@@ -41,8 +44,8 @@ class Part(NamedTuple):
 
 
 def activation_bytes(model: Description) -> int:
-    """Bytes of the hidden states of one microbatch."""
-    return model.micro_batch * model.sequence * model.hidden * model.parameter_bytes
+    """Bytes of the hidden states of one microbatch, of the tokens of one rank of cp."""
+    return model.micro_batch * model.sequence // model.context * model.hidden * model.parameter_bytes
 
 
 def expert_bytes(model: Description) -> int:
@@ -51,13 +54,24 @@ def expert_bytes(model: Description) -> int:
     return copies // model.tensor if model.sequence_parallel else copies
 
 
-def layer_parts(model: Description, times: Times) -> tuple[Part, Part]:
-    """Attention and the network, in the order of the forward pass; the backward pass has the same exchanges."""
+def layer_parts(model: Description, times: Times, *, is_backward: bool) -> tuple[Part, Part]:
+    """Attention and the network, in the order of the forward pass."""
     network = "network" if model.experts == 1 else "experts"
     return (
-        Part("attention", times.attention_s, *_tensor_parallel(model, 1)),
+        Part("attention", times.attention_s, *_around_attention(model, is_backward=is_backward)),
         Part(network, times.network_s, *_around_network(model)),
     )
+
+
+def _around_attention(model: Description, *, is_backward: bool) -> tuple[tuple[Exchange, ...], tuple[Exchange, ...]]:
+    before, after = _tensor_parallel(model, 1)
+    if model.context == 1:
+        return before, after
+    # Keys and values, of the heads that a rank of tp has.
+    shared = 2 * model.hidden * model.kv_heads // model.heads // model.tensor
+    size = model.micro_batch * model.sequence * shared * model.parameter_bytes
+    gathered, summed = Exchange("cp", "all-gather", size), Exchange("cp", "reduce-scatter", size)
+    return (*before, gathered), ((summed, *after) if is_backward else after)
 
 
 def _tensor_parallel(model: Description, copies: int) -> tuple[tuple[Exchange, ...], tuple[Exchange, ...]]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DENSE", "EXPERTS", "Bucket", "Replicas"]
 
-# Dense parameters are the same on all ranks of ep and dp; experts on those of dp.
-DENSE, EXPERTS = ("ep", "dp"), ("dp",)
+# Dense parameters are the same on all ranks of cp, ep and dp; experts on those of cp and dp.
+DENSE, EXPERTS = ("cp", "ep", "dp"), ("cp", "dp")
 # The first and the last stage, as the ranks of a node.
 ENDS = "ends"
 MOST_BUCKETS = 1 << 18
@@ -97,19 +97,30 @@ class Replicas:
         spanned = [axis for axis in bucket.axes if axis in model.mesh]
         if len(spanned) > 1:
             stages = tuple(range(model.pipeline)) if stages is None else stages
-            fields["group"] = [self._replicas(stage, shard) for stage in stages for shard in range(model.tensor)]
+            fields["group"] = [name for stage in stages for name in self._replicas(stage, bucket.axes)]
         else:
             fields["axis"] = spanned[0]
             if stages is not None and len(stages) < model.pipeline:
                 fields["ranks"] = self.stage(stages[0]) if len(stages) == 1 else self.ends()
         return {**fields, "size_bytes": bucket.size_bytes}
 
-    def _replicas(self, stage: int, shard: int) -> str:
-        """The name of the ranks of one stage that have the same part of its dense parameters."""
-        size = self._model.stage_ranks
-        return self._named(
-            f"replicas-{stage}-{shard}", range(stage * size + shard, (stage + 1) * size, self._model.tensor)
-        )
+    def _replicas(self, stage: int, axes: tuple[str, ...]) -> list[str]:
+        """The names of the groups of one stage that span the axes: those who have the same part of its parameters."""
+        model, begin, end = self._model, stage * self._model.stage_ranks, (stage + 1) * self._model.stage_ranks
+        shards = range(model.tensor)
+        if axes == DENSE or model.expert == 1:
+            return [self._named(f"replicas-{stage}-{one}", range(begin + one, end, model.tensor)) for one in shards]
+        # An expert's ranks of cp lie side by side, tensor apart.
+        inner = model.tensor * model.context
+        blocks = [range(begin + expert * inner, end, model.expert * inner) for expert in range(model.expert)]
+        return [
+            self._named(
+                f"experts-{stage}-{one}-{expert}",
+                tuple(base + one + place * model.tensor for base in block for place in range(model.context)),
+            )
+            for one in shards
+            for expert, block in enumerate(blocks)
+        ]
 
     def _named(self, name: str, ranks: range | tuple[int, ...]) -> str:
         if name not in self.groups:
