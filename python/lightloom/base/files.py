@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-__all__ = ["MIB", "key_given_twice", "read_bytes", "read_lines", "read_text", "usable_path", "write_bytes"]
+__all__ = [
+    "MIB",
+    "key_given_twice",
+    "read_beginning",
+    "read_bytes",
+    "read_lines",
+    "read_text",
+    "usable_path",
+    "write_bytes",
+]
 
 MIB = 1 << 20
 # Bytes of a path that Linux takes; others take less and say so themselves.
@@ -63,6 +72,17 @@ def read_bytes(field: str, path: str | os.PathLike[str], limit: int) -> bytes:
     if len(content) > limit:
         raise refuse(field, f"`{path}` is larger than {limit // MIB} MiB")
     return content
+
+
+def read_beginning(path: Path, most: int) -> bytes:
+    """The first `most` bytes of a regular file; none of anything else, and of a file that cannot be read."""
+    try:
+        if not path.is_file():
+            return b""
+        with _opened(path) as stream:
+            return stream.read(most)
+    except (OSError, ValueError):
+        return b""
 
 
 def read_text(field: str, path: str | os.PathLike[str], limit: int) -> str:

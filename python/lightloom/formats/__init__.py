@@ -146,6 +146,13 @@ FORMATS = (
         written=FOLDER,
     ),
     Format(
+        "kineto",
+        "PyTorch's profiles, .json or .json.gz for every rank: kernels and collectives of GPUs with their times",
+        "pytorch/kineto, libkineto/src/output_json.cpp; PyTorch, torch/csrc/distributed/c10d/ParamCommsUtils.hpp",
+        "",
+        workload=True,
+    ),
+    Format(
         "aicb",
         "AICB's and SimAI's text: computation and collectives of training, line by line",
         "aliyun/aicb, workload_generator; aliyun/SimAI, astra-sim/workload/Workload.cc",

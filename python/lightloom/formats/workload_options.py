@@ -13,7 +13,7 @@ COMM_SIZES = ("input", "output", "buffer")
 # Seconds of each.
 TIME_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 # An iteration is of ranks that communicate.
-LEAST_RANKS, MOST_RANKS, MOST_ELEMENT_BYTES = 2, 65536, 1 << 20
+LEAST_RANKS, MOST_RANKS, MOST_ELEMENT_BYTES, MOST_STEP = 2, 65536, 1 << 20, 999_999_999
 
 
 class Asked(NamedTuple):
@@ -21,8 +21,8 @@ class Asked(NamedTuple):
 
     comm_groups: JSON file of the ranks of each group, by its name; comm_size: whether a collective's stated size is a
     rank's input, its output or the whole buffer; element_bytes: bytes of an element that sizes count; time_unit: of run
-    times;
-    ranks: how many there are.
+    times; ranks: how many there are; profile_step: N of the `ProfilerStep#N` that is taken from a profile;
+    message_sizes: JSON file of bytes of collectives that a profile states no sizes of.
     """
 
     comm_groups: str | os.PathLike[str] | None = None
@@ -30,6 +30,8 @@ class Asked(NamedTuple):
     element_bytes: int | None = None
     time_unit: str | None = None
     ranks: int | None = None
+    profile_step: int | None = None
+    message_sizes: str | os.PathLike[str] | None = None
 
     def checked(self) -> Asked:
         """The same options. Raises `InputError` that names the first that is not accepted."""
@@ -37,6 +39,7 @@ class Asked(NamedTuple):
         _check_choice("time_unit", self.time_unit, tuple(TIME_UNITS))
         _check_whole("element_bytes", self.element_bytes, 1, MOST_ELEMENT_BYTES)
         _check_whole("ranks", self.ranks, LEAST_RANKS, MOST_RANKS)
+        _check_whole("profile_step", self.profile_step, 0, MOST_STEP)
         return self
 
     def refuse_others(self, taken: frozenset[str], name: str) -> None:

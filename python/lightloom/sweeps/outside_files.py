@@ -73,7 +73,7 @@ def _named(description: SweepDescription) -> Iterator[tuple[str, str, str]]:
 
 def _is_file(key: str, value: str) -> bool:
     match key:
-        case "schedule" | "comm_groups":
+        case "schedule" | "comm_groups" | "message_sizes":
             return True
         case "workload":
             return value not in presets()

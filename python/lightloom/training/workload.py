@@ -51,13 +51,17 @@ class Workload:
         element_bytes: int | None = None,
         time_unit: str | None = None,
         ranks: int | None = None,
+        profile_step: int | None = None,
+        message_sizes: str | os.PathLike[str] | None = None,
     ) -> Workload:
         """The workload in a file or folder, or a model by the name that `lightloom list models` has.
 
-        path: workload JSON, a model's TOML description, a Chakra trace, AICB's text, TopoOpt's task graph, or a name.
-        comm_groups: file of a Chakra trace's process groups. comm_size: the data that a trace's sizes count, `"input"`,
-        `"output"` or `"buffer"`; element_bytes: in units of so many bytes. time_unit: of run times, `"us"`, `"ms"` or
-        `"s"`. ranks: how many, where the format leaves it open.
+        path: workload JSON, a model's TOML description, a Chakra trace, PyTorch's profile, AICB's text, TopoOpt's task
+        graph, or a name. comm_groups: file of the process groups of a trace or profile. comm_size: the data that a
+        trace's sizes count, `"input"`, `"output"` or `"buffer"`; element_bytes: in units of so many bytes. time_unit:
+        of run times, `"us"`, `"ms"` or `"s"`. ranks: how many, where the format leaves it open. profile_step: N of the
+        `ProfilerStep#N` of a profile; message_sizes: JSON file of the bytes of collectives of which a profile states no
+        sizes.
 
         Raises `InputError` that names `workload`, a place in it, or the option that is missing, wrong or of no use.
         """
@@ -66,27 +70,20 @@ class Workload:
 
         if not isinstance(path, (str, Path)) and not hasattr(path, "__fspath__"):
             raise refuse("workload", f"`{shown(path)}` is not accepted; it takes a path or the name of a model")
-        others = {
+        others: dict[str, Any] = {
             "comm_groups": comm_groups,
             "comm_size": comm_size,
             "element_bytes": element_bytes,
             "time_unit": time_unit,
+            "profile_step": profile_step,
+            "message_sizes": message_sizes,
         }
         if isinstance(path, str) and path in presets() and not Path(path).exists():
             for field, value in others.items():
                 if value is not None:
                     raise refuse(field, f"it is only for traces, and `{path}` is a model")
             return cls.of(preset_workload(path, ranks=ranks))
-        return cls.of(
-            read_workload(
-                path,
-                comm_groups=comm_groups,
-                comm_size=comm_size,
-                element_bytes=element_bytes,
-                time_unit=time_unit,
-                ranks=ranks,
-            )
-        )
+        return cls.of(read_workload(path, ranks=ranks, **others))
 
     def to_json(self) -> str:
         """The workload as JSON of schema `lightloom.workload/1`."""

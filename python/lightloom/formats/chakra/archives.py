@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import tarfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +10,7 @@ from lightloom.base.errors import InputError, refuse
 from lightloom.base.files import MIB, read_bytes
 from lightloom.formats.chakra.files import MAX_NODES, MAX_RANKS, NAMED, RankFile, parsed
 from lightloom.formats.chakra.trace import MAX_GROUPS_BYTES
+from lightloom.formats.unpacking import Unpacked
 
 if TYPE_CHECKING:
     import os
@@ -27,24 +26,6 @@ class Archived(NamedTuple):
     name: str
     files: list[RankFile]
     groups: str | None
-
-
-class _Bounded(io.RawIOBase):
-    """Bytes as they are unpacked, refused from `MAX_UNPACKED` on."""
-
-    def __init__(self, field: str, path: str, packed: bytes) -> None:
-        self._field, self._path, self._left = field, path, MAX_UNPACKED
-        self._stream = gzip.GzipFile(fileobj=io.BytesIO(packed))
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        content = self._stream.read(self._left + 1 if size < 0 else min(size, self._left + 1))
-        self._left -= len(content)
-        if self._left < 0:
-            raise refuse(self._field, f"`{self._path}` unpacks to more than {MAX_UNPACKED // MIB} MiB")
-        return content
 
 
 def is_archive(path: str | os.PathLike[str]) -> bool:
@@ -89,7 +70,7 @@ def read_archive(field: str, path: str | os.PathLike[str]) -> Archived:
 def _unpacked(field: str, path: str, packed: bytes) -> Iterator[tuple[str, bytes]]:
     """Names, without folders, and contents of the files of ranks and groups, each name once."""
     seen = set()
-    with tarfile.open(fileobj=_Bounded(field, path, packed), mode="r|") as archive:
+    with tarfile.open(fileobj=Unpacked(field, path, packed, MAX_UNPACKED), mode="r|") as archive:
         for count, member in enumerate(archive):
             if count == MAX_MEMBERS:
                 raise refuse(field, f"`{path}` has more than {MAX_MEMBERS} files")

@@ -38,7 +38,7 @@ class Node(NamedTuple):
     name: str
     kind: int
     after: tuple[int, ...]
-    duration_us: int
+    duration_us: float
     attributes: dict[str, Value]
 
 
@@ -131,7 +131,7 @@ def written(attributes: Mapping[str, Value], nodes: Iterable[Node]) -> bytes:
     _add_attributes(metadata, attributes)
     proto.serialize_length_prefixed(metadata, stream)
     for one in nodes:
-        node = kinds.node(id=one.id, name=one.name, type=one.kind, duration_micros=one.duration_us)
+        node = kinds.node(id=one.id, name=one.name, type=one.kind, duration_micros=round(one.duration_us))
         node.data_deps.extend(one.after)
         _add_attributes(node, one.attributes)
         proto.serialize_length_prefixed(node, stream)

@@ -22,7 +22,8 @@ TRAINING = (
         name="comm_groups",
         kind=Kind.FILE,
         group=Group.PROBLEM,
-        meaning="Chakra traces: JSON file with the list of ranks of every process group, by the group's name.",
+        meaning="Chakra traces, profiles of PyTorch: JSON file with the list of ranks of every process group, by the "
+        "group's name.",
         verbs=VERB,
     ),
     Option(
@@ -37,7 +38,8 @@ TRAINING = (
         name="element_bytes",
         kind=Kind.WHOLE,
         group=Group.PROBLEM,
-        meaning="Chakra traces: bytes of an element, where sizes count elements; 1 where they count bytes.",
+        meaning="Chakra traces: bytes of an element, where sizes count elements; 1 where they count bytes. Profiles of "
+        "PyTorch: bytes of an element whose type they do not state.",
         verbs=VERB,
         most=1 << 20,
     ),
@@ -58,6 +60,24 @@ TRAINING = (
         verbs=VERB,
         least=2,
         most=65536,
+    ),
+    Option(
+        name="profile_step",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="Profiles of PyTorch: N of the ProfilerStep#N that is one iteration; by default the last in which the "
+        "GPUs of all ranks have work, or the whole profile where it has no steps.",
+        verbs=VERB,
+        least=0,
+        most=999_999_999,
+    ),
+    Option(
+        name="message_sizes",
+        kind=Kind.FILE,
+        group=Group.PROBLEM,
+        meaning="Profiles of PyTorch: JSON file with the list of bytes, of the whole buffer, of each rank's "
+        "collectives and messages whose size they do not state, in their order.",
+        verbs=VERB,
     ),
 )
 

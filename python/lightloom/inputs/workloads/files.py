@@ -41,7 +41,7 @@ def workload_readers() -> dict[str, str]:
     A module has `recognises(source)`, `read(source, asked)`, and `OPTIONS`, the names of the options that it takes.
     """
     others = {one.name: one.workload_reader for one in FORMATS if one.workload}
-    return {one.name: one.reader for one in OWN} | others
+    return others | {one.name: one.reader for one in OWN}
 
 
 def read_workload(
@@ -52,14 +52,16 @@ def read_workload(
     element_bytes: int | None = None,
     time_unit: str | None = None,
     ranks: int | None = None,
+    profile_step: int | None = None,
+    message_sizes: str | os.PathLike[str] | None = None,
 ) -> dict[str, Any]:
     """The workload in a file or folder, as its JSON is (docs/reference/workloads.md); the core checks its content.
 
-    path: workload JSON, a description of a model, a Chakra trace, AICB's text or TopoOpt's task graph. The others are
-    what some of these leave open, see `lightloom.formats.workload_options.Asked`. Raises `InputError` that names
-    `workload`, a place in it, or the option that is missing, wrong or of no use for the format.
+    path: workload JSON, a description of a model, a Chakra trace, PyTorch's profile, AICB's text or TopoOpt's task
+    graph. The others are what some of these leave open, see `lightloom.formats.workload_options.Asked`. Raises
+    `InputError` that names `workload`, a place in it, or the option that is missing, wrong or of no use for the format.
     """
-    asked = Asked(comm_groups, comm_size, element_bytes, time_unit, ranks).checked()
+    asked = Asked(comm_groups, comm_size, element_bytes, time_unit, ranks, profile_step, message_sizes).checked()
     if isinstance(path, str) and BARE.fullmatch(path) and not Path(path).exists():
         raise unknown_name("workload", path, presets())
     source = Source("workload", path)
