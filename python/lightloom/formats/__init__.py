@@ -153,6 +153,13 @@ FORMATS = (
         workload=True,
     ),
     Format(
+        "nccl-log",
+        "NCCL's debug log, NCCL_DEBUG=INFO: the collectives and messages that each rank called, without times",
+        "NVIDIA/nccl, src/enqueue.cc and src/init.cc",
+        "",
+        workload=True,
+    ),
+    Format(
         "aicb",
         "AICB's and SimAI's text: computation and collectives of training, line by line",
         "aliyun/aicb, workload_generator; aliyun/SimAI, astra-sim/workload/Workload.cc",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from lightloom import _core
 from lightloom.base.errors import InputError, refuse, shown, unknown_name
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ class Asked(NamedTuple):
     comm_groups: JSON file of the ranks of each group, by its name; comm_size: whether a collective's stated size is a
     rank's input, its output or the whole buffer; element_bytes: bytes of an element that sizes count; time_unit: of run
     times; ranks: how many there are; profile_step: N of the `ProfilerStep#N` that is taken from a profile;
-    message_sizes: JSON file of bytes of collectives that a profile states no sizes of.
+    message_sizes: JSON file of bytes of collectives that a profile states no sizes of; compute_time: seconds or text
+    with a unit, that each rank computes.
     """
 
     comm_groups: str | os.PathLike[str] | None = None
@@ -32,6 +34,7 @@ class Asked(NamedTuple):
     ranks: int | None = None
     profile_step: int | None = None
     message_sizes: str | os.PathLike[str] | None = None
+    compute_time: str | float | None = None
 
     def checked(self) -> Asked:
         """The same options. Raises `InputError` that names the first that is not accepted."""
@@ -40,6 +43,8 @@ class Asked(NamedTuple):
         _check_whole("element_bytes", self.element_bytes, 1, MOST_ELEMENT_BYTES)
         _check_whole("ranks", self.ranks, LEAST_RANKS, MOST_RANKS)
         _check_whole("profile_step", self.profile_step, 0, MOST_STEP)
+        if self.compute_time is not None:
+            _core.read_time("compute_time", self.compute_time)
         return self
 
     def refuse_others(self, taken: frozenset[str], name: str) -> None:

@@ -53,15 +53,16 @@ class Workload:
         ranks: int | None = None,
         profile_step: int | None = None,
         message_sizes: str | os.PathLike[str] | None = None,
+        compute_time: str | float | None = None,
     ) -> Workload:
         """The workload in a file or folder, or a model by the name that `lightloom list models` has.
 
-        path: workload JSON, a model's TOML description, a Chakra trace, PyTorch's profile, AICB's text, TopoOpt's task
-        graph, or a name. comm_groups: file of the process groups of a trace or profile. comm_size: the data that a
+        path: workload JSON, a model's TOML description, a Chakra trace, PyTorch's profile, NCCL's log, AICB's text,
+        TopoOpt's task graph, or a name. comm_groups: file of the process groups of a trace or profile. comm_size: the data that a
         trace's sizes count, `"input"`, `"output"` or `"buffer"`; element_bytes: in units of so many bytes. time_unit:
         of run times, `"us"`, `"ms"` or `"s"`. ranks: how many, where the format leaves it open. profile_step: N of the
         `ProfilerStep#N` of a profile; message_sizes: JSON file of the bytes of collectives of which a profile states no
-        sizes.
+        sizes. compute_time: seconds, or text such as `"20ms"`, that each rank of a log computes.
 
         Raises `InputError` that names `workload`, a place in it, or the option that is missing, wrong or of no use.
         """
@@ -77,6 +78,7 @@ class Workload:
             "time_unit": time_unit,
             "profile_step": profile_step,
             "message_sizes": message_sizes,
+            "compute_time": compute_time,
         }
         if isinstance(path, str) and path in presets() and not Path(path).exists():
             for field, value in others.items():

@@ -79,6 +79,14 @@ TRAINING = (
         "collectives and messages whose size they do not state, in their order.",
         verbs=VERB,
     ),
+    Option(
+        name="compute_time",
+        kind=Kind.TIME,
+        group=Group.PROBLEM,
+        meaning="Logs of NCCL, which have no times: how long each rank computes in the iteration, in equal parts, one "
+        "before each call.",
+        verbs=VERB,
+    ),
 )
 
 # Options of the fabric, which has no start topology here: an iteration repeats.

@@ -54,14 +54,17 @@ def read_workload(
     ranks: int | None = None,
     profile_step: int | None = None,
     message_sizes: str | os.PathLike[str] | None = None,
+    compute_time: str | float | None = None,
 ) -> dict[str, Any]:
     """The workload in a file or folder, as its JSON is (docs/reference/workloads.md); the core checks its content.
 
-    path: workload JSON, a description of a model, a Chakra trace, PyTorch's profile, AICB's text or TopoOpt's task
-    graph. The others are what some of these leave open, see `lightloom.formats.workload_options.Asked`. Raises
+    path: workload JSON, a description of a model, a Chakra trace, PyTorch's profile, NCCL's log, AICB's text or
+    TopoOpt's task graph. The others are what some of these leave open, see `lightloom.formats.workload_options.Asked`. Raises
     `InputError` that names `workload`, a place in it, or the option that is missing, wrong or of no use for the format.
     """
-    asked = Asked(comm_groups, comm_size, element_bytes, time_unit, ranks, profile_step, message_sizes).checked()
+    asked = Asked(
+        comm_groups, comm_size, element_bytes, time_unit, ranks, profile_step, message_sizes, compute_time
+    ).checked()
     if isinstance(path, str) and BARE.fullmatch(path) and not Path(path).exists():
         raise unknown_name("workload", path, presets())
     source = Source("workload", path)
