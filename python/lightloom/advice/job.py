@@ -31,10 +31,17 @@ __all__ = ["Entry", "Job", "port_counts"]
 KEYS = ("name", "gpus", "ports", "fabric", "bandwidth", "startup", "hop_delay", "initial", "mix")
 # An entry of the mix is one of these, and has a number.
 SUBJECTS = ("collective", "model", "workload")
+# Keys that say what a workload's file leaves open.
+READING = (
+    *("comm_groups", "comm_size", "element_bytes", "time_unit"),
+    *("profile_step", "message_sizes", "compute_time"),
+)
+# Those that name files.
+FILES = ("comm_groups", "message_sizes")
 ENTRY_KEYS = {
     "collective": ("collective", "size", "count"),
     "model": ("model", "count"),
-    "workload": ("workload", "count", "comm_groups", "comm_size", "element_bytes", "time_unit"),
+    "workload": ("workload", "count", *READING),
 }
 # How a collective of the mix starts where nothing is said: it runs again and again, and every change is charged.
 REPEATED = "repeated"
@@ -190,11 +197,12 @@ def _entry(field: str, told: object, gpus: int, folder: Path | None) -> Entry:
     if said[0] == "collective":
         return _collective(field, told, gpus, count)
     path, reading = _named(f"{field}.{said[0]}", told[said[0]], folder)
-    if "comm_groups" in told and folder is None:
-        raise refuse(f"{field}.comm_groups", "it is a file, and a job that is pasted names none")
-    options = {key: told[key] for key in ENTRY_KEYS["workload"][2:] if key in told}
-    if "comm_groups" in options:
-        options["comm_groups"] = (folder or Path()) / text_of(f"{field}.comm_groups", options["comm_groups"])
+    options = {key: told[key] for key in READING if key in told}
+    for key in FILES:
+        if key in options:
+            if folder is None:
+                raise refuse(f"{field}.{key}", "it is a file, and a job that is pasted names none")
+            options[key] = folder / text_of(f"{field}.{key}", options[key])
     try:
         workload = Workload.read(path, **({"ranks": gpus} if reading else {}), **options)  # type: ignore[arg-type]
     except InputError as error:

@@ -59,8 +59,8 @@ def read_workload(
     """The workload in a file or folder, as its JSON is (docs/reference/workloads.md); the core checks its content.
 
     path: workload JSON, a description of a model, a Chakra trace, PyTorch's profile, NCCL's log, AICB's text or
-    TopoOpt's task graph. The others are what some of these leave open, see `lightloom.formats.workload_options.Asked`. Raises
-    `InputError` that names `workload`, a place in it, or the option that is missing, wrong or of no use for the format.
+    TopoOpt's task graph. The others are what some of these leave open, see `lightloom.formats.workload_options.Asked`.
+    Raises `InputError` that names `workload`, a place in it, or the option that is missing, wrong or of no use.
     """
     asked = Asked(
         comm_groups, comm_size, element_bytes, time_unit, ranks, profile_step, message_sizes, compute_time
