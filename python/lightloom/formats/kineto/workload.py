@@ -94,7 +94,7 @@ def _by_rank(field: str, asked: Asked, profiles: list[Profile]) -> list[Profile]
         if profile.rank in found:
             raise refuse(
                 field,
-                f"`{found[profile.rank].path}` and `{profile.path}` are both of rank {profile.rank}; it takes one",
+                f"`{found[profile.rank].path}` and `{profile.path}` are of rank {profile.rank}; it takes one file",
             )
         found[profile.rank] = profile
     ranks = max(len(found), *(profile.ranks or 0 for profile in profiles))
