@@ -17,6 +17,10 @@ from lightloom.formats.chakra.files import written
 from lightloom.inputs.workloads.files import OWN, read_workload, workload_readers
 from tests.conftest import ROOT
 from tests.draws import cases
+from tests.formats import profiles
+from tests.formats.test_workload_nccl_logs import call as nccl_call
+from tests.formats.test_workload_nccl_logs import exchange, job
+from tests.formats.test_workload_profiles import batch
 from tests.formats.test_workload_texts import DEVICES, KIND, LAYERS, TASKS, graph_of
 from tests.formats.test_workload_traces import archive_of, call, compute
 from tests.reference.workloads import check
@@ -65,7 +69,7 @@ def test_descriptions_of_models_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{}", "[]", "ring", '{"schema": "lightloom.plan/1"}'])
 def test_what_is_of_no_format_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "any").write_text(content)
-    formats = ["json", "model", *(one.name for one in FORMATS if one.workload)]
+    formats = [*(one.name for one in FORMATS if one.workload), "json", "model"]
     with pytest.raises(InputError, match=rf"is not in a format that can be read: {', '.join(formats)}$"):
         read_workload(tmp_path / "any")
 
@@ -147,11 +151,50 @@ def test_any_damage_to_a_task_graph(tmp_path: Path, data: st.DataObject) -> None
 
 
 @FUZZED
+@given(data=st.data(), rank=st.integers(0, 1), is_packed=st.booleans())
+def test_any_damage_to_a_profile(tmp_path: Path, data: st.DataObject, rank: int, is_packed: bool) -> None:
+    import gzip
+
+    profiles.folder_of(tmp_path, batch(0), batch(1), packed=True)
+    path = tmp_path / f"worker{rank}.pt.trace.json.gz"
+    packed = path.read_bytes()
+    path.write_bytes(damaged(data, packed) if is_packed else gzip.compress(damaged(data, gzip.decompress(packed)), 1))
+    read_or_refused(tmp_path)
+    read_or_refused(path, ranks=2)
+
+
+@FUZZED
+@given(data=st.data())
+def test_any_damage_to_a_log(tmp_path: Path, data: st.DataObject) -> None:
+    calls = [nccl_call(rank, "AllReduce", 1, 10, "0x5", 2) for rank in range(2)]
+    text = "\n".join(job(*calls, *exchange(0, 2, {0: 4, 1: 5}), *exchange(1, 2, {0: 5, 1: 4})))
+    (tmp_path / "job.log").write_bytes(damaged(data, text.encode()))
+    read_or_refused(tmp_path / "job.log", compute_time="1ms")
+
+
+VALUES = (
+    st.none() | st.booleans() | st.integers(-9, 1 << 70) | st.floats() | st.text(max_size=9) | st.lists(st.integers())
+)
+
+
+@FUZZED
+@given(data=st.data(), key=st.sampled_from(["ts", "dur", "cat", "name", "pid", "tid", "args", "ph"]), value=VALUES)
+def test_any_value_in_an_event_of_a_profile(tmp_path: Path, data: st.DataObject, key: str, value: Any) -> None:
+    events = batch(0)
+    event = data.draw(st.sampled_from(events))
+    if data.draw(st.booleans()):
+        event["args"][data.draw(st.sampled_from(sorted(event["args"]) or ["stream"]))] = value
+    else:
+        event[key] = value
+    read_or_refused(profiles.folder_of(tmp_path, events, batch(1)))
+
+
+@FUZZED
 @given(content=st.binary(max_size=300))
-@pytest.mark.parametrize("name", ["t.0.et", "t.tar.gz", "t.fbuf", "t.txt"])
+@pytest.mark.parametrize("name", ["t.0.et", "t.tar.gz", "t.fbuf", "t.txt", "t.json.gz", "t.log"])
 def test_any_bytes(tmp_path: Path, name: str, content: bytes) -> None:
-    (tmp_path / name).write_bytes(
-        (f"{KIND} model_parallel_NPU_group: 1\n1\n".encode() if "txt" in name else b"") + content
-    )
+    begins = {"t.txt": f"{KIND} model_parallel_NPU_group: 1\n1\n".encode(), "t.log": b"NCCL INFO "}
+    (tmp_path / name).write_bytes(begins.get(name, b"") + content)
     options: dict[str, dict[str, Any]] = {"t.0.et": {"ranks": 2}, "t.fbuf": {"time_unit": "us"}}
+    options |= {"t.log": {"compute_time": 0}}
     read_or_refused(tmp_path / name, **options.get(name, {}))
