@@ -14,12 +14,18 @@ CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL
 PYCON = re.compile(r"(?<=^```pycon\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 # Lines of progress that long work prints now and then on a busy machine.
 PROGRESS = re.compile(r".+, \d+ s")
+EXAMPLES = Path(__file__).parents[2] / "examples"
 COLOURS = {"FORCE_COLOR", "NO_COLOR", "COLUMNS"}
 COMMAND = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 
 
 def with_output(text: str, folder: Path) -> str:
-    """The text with the output of every command of its console blocks as it is now; commands run in `folder`."""
+    """The text with the output of every command of its console blocks as it is now.
+
+    Commands run in `folder`, which gets a link to the examples where a block names them.
+    """
+    if any("examples/" in block for block in CONSOLE.findall(text)) and not (folder / "examples").exists():
+        (folder / "examples").symlink_to(EXAMPLES)
 
     def printed(block: re.Match[str]) -> str:
         return "".join(command + _run(command, folder) for command in COMMAND.findall(block.group()))

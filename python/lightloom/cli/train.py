@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """Plan one iteration of training or inference: a WORKLOAD (JSON), somebody's TRACE of one, or a MODEL.
 
-    A workload has computation, collectives over groups of ranks or axes of a mesh, and messages; a TRACE is Chakra's,
-    AICB's or TopoOpt's; a MODEL is a TOML file or one of `lightloom list models`. All collectives are planned together:
+    A workload has computation, collectives over groups of ranks or axes of a mesh, and messages; a TRACE is a profile
+    of PyTorch, NCCL's log, or Chakra's, AICB's or TopoOpt's; a MODEL is a TOML file or one of `lightloom list models`. All collectives are planned together:
     the circuits that one ends with are those that the next one begins with, circuits change while ranks compute, and
     axes share the ports. Of inference, an iteration is a decode step, a batch of prompts, or both on pools of ranks,
     with the time to the first token and per token. Other policies and an ideal packet switch are shown for comparison,
@@ -68,6 +68,7 @@ def command(
       lightloom train llama-3-70b-decode --ports 2
       lightloom train mixtral-8x22b --ranks 64 --ports 4 --layout auto --memory 80GiB
       lightloom train llama-3-70b --ports 4 --layout tensor=8,sharded=true --layouts layouts.csv
+      lightloom train examples/profiles/pytorch --ports 2
       lightloom train bert-pccl --ranks 8 --break-even delays.png --delays 1us,100us,10ms
     """  # noqa: D301
     import lightloom as ll
