@@ -178,6 +178,28 @@ def test_sizes_are_whole_buffers(
     assert node["axis"] == "all"
 
 
+def test_blocks_of_all_to_alls_are_rows_of_a_matrix(tmp_path: Path) -> None:
+    """Splits are rows of a tensor: of rank 0 three of 4 elements, of 2 bytes each; rank 1 has nothing to send."""
+
+    def rank(elements: int, blocks: str, *, equal: str) -> list[Event]:
+        told = record("all_to_allv", elements, dtype="Half", In_split_size=blocks, Out_split_size="[1, 1]")
+        same = record("all_to_allv", 20, dtype="Half", In_split_size=equal, Out_split_size=equal)
+        return [nccl(0, 1, told), nccl(2, 3, same), nccl(4, 5, told)]
+
+    first, same, again = workload_of(tmp_path, rank(12, "[1, 2]", equal="[5, 5]"), rank(0, "[0, 0]", equal="[1, 1]"))[
+        "nodes"
+    ]
+    workload = read_workload(tmp_path)
+    assert workload["matrices"] == {"blocks 0": [[8, 16], [0, 0]]}
+    # Rank 0 sends 24 bytes, its own among them.
+    assert (first["collective"], first["matrix"], first["size_bytes"]) == ("all-to-all", "blocks 0", 24)
+    assert again["matrix"] == "blocks 0"
+    assert ("matrix" in same, same["size_bytes"]) == (False, 40)
+    nothing = rank(0, "[0, 0]", equal="[1, 1]")[:1]
+    with pytest.raises(InputError, match=r"has no computation of GPUs, no collectives and no messages$"):
+        workload_of(tmp_path, nothing, nothing)
+
+
 def test_a_barrier_is_computation_of_no_time(tmp_path: Path) -> None:
     barrier = [kernel(0, 5), nccl(5, 6, record("barrier", 0)), kernel(6, 9)]
     workload = workload_of(tmp_path, barrier, barrier)
@@ -334,16 +356,36 @@ REFUSED: dict[str, tuple[list[list[Event]], dict[str, Any], str]] = {
     "kernel": ([[nccl(0, 1, None)]] * 2, {}, "is a kernel of NCCL, and the profile does not state what it sends"),
     "ranks": ([[nccl(0, 1, SUM)]] * 2, {"ranks": 4}, "ranks: 4 differs from the number of ranks in "),
     "alone": ([[nccl(0, 1, SUM)]], {}, "ranks: it is missing: "),
-    "message": ([[nccl(0, 1, record("send", 1, Dst_Rank=1))]], {"ranks": 1 << 1}, "ranks: 2 differs from "),
+    "message": (
+        [[nccl(0, 1, record("send", 1, Dst_Rank=1))]],
+        {},
+        "is a message to or from another rank; it takes the profiles of all",
+    ),
+    "world": ([[nccl(0, 1, SUM)]], {"ranks": 2}, "ranks: 2 differs from the profile's world_size, 1"),
     "differ": (
         [[nccl(0, 1, SUM)], [nccl(0, 1, record("allreduce", 9))]],
         {},
         "workload: ranks 0 and 1 of group default_pg do not call the same collectives: ",
     ),
-    "blocks": (
-        [[nccl(0, 1, record("all_to_allv", 8, In_split_size="[2, 6]"))]] * 2,
+    "alone blocks": (
+        [[nccl(0, 1, record("all_to_allv", 8, In_split_size="[2, 6]"))]],
         {},
-        "has In split size [2, 6]; All-to-Alls of unequal blocks are not read from profiles",
+        "is an All-to-All of unequal blocks, of one rank; it takes the profiles of all ranks",
+    ),
+    "shortened blocks": (
+        [[nccl(0, 1, record("all_to_allv", 8, In_split_size="[2, ..., 6]"))]] * 2,
+        {},
+        "has In split size `[2, ..., 6]`; it takes all of them, of at most 30 ranks in PyTorch",
+    ),
+    "blocks of more ranks": (
+        [[nccl(0, 1, record("all_to_allv", 8, In_split_size="[2, 2, 4]"))]] * 2,
+        {},
+        "has 3 blocks in its In split size, and 2 ranks",
+    ),
+    "blocks": (
+        [[nccl(0, 1, record("all_to_allv", 8, In_split_size="[2, 3]"))]] * 2,
+        {},
+        "has In split size `[2, 3]`, which do not divide its 8 elements",
     ),
     "member": (
         [[nccl(0, 1, record("allreduce", 8, ranks="[0, 9]"))]] * 2,

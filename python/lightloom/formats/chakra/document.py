@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse, shown
-from lightloom.formats.chakra.joining import ALL, joined
+from lightloom.formats.chakra.joining import ALL, blocks_of, joined
 from lightloom.formats.chakra.schema import CollectiveType, NodeType
 from lightloom.formats.chakra.trace import whole_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lightloom.formats.chakra.joining import Joined
+    from lightloom.formats.chakra.joining import Joined, JoinedNode
     from lightloom.formats.chakra.trace import Trace
 
 __all__ = ["COLLECTIVES", "document"]
@@ -46,7 +46,8 @@ def document(
     whole = joined(field, trace, groups, same_at_all=ranks > len(trace.ranks))
     if not whole.nodes:
         raise refuse(field, f"`{trace.name}` has no computation of GPUs, no collectives and no messages")
-    nodes = _nodes(field, trace, whole, groups, buffer, element_bytes)
+    matrices: dict[tuple[tuple[int, ...], ...], str] = {}
+    nodes = _nodes(field, trace, whole, groups, buffer, element_bytes, matrices)
     used = {node["group"] for node in nodes if "group" in node}
     return {
         "schema": "lightloom.workload/1",
@@ -54,6 +55,7 @@ def document(
         "ranks": ranks,
         "mesh": {ALL: ranks} if any(node.get("axis") == ALL for node in nodes) else {},
         "groups": {name: list(members) for name, members in groups.items() if name in used},
+        **({"matrices": {name: [list(row) for row in rows] for rows, name in matrices.items()}} if matrices else {}),
         "nodes": nodes,
     }
 
@@ -65,6 +67,7 @@ def _nodes(
     groups: Mapping[str, tuple[int, ...]],
     buffer: Callable[[str, int, int], int],
     element_bytes: int,
+    matrices: dict[tuple[tuple[int, ...], ...], str],
 ) -> list[dict[str, Any]]:
     """The nodes of the workload, each after all that it waits for."""
     labels = [_label(trace, node.places[0]) for node in whole.nodes]
@@ -82,8 +85,11 @@ def _nodes(
             members = groups[node.group]
             stated |= {"kind": "collective", "collective": _collective(field, trace, node.places[0])}
             stated |= {"axis": ALL} if whole.same_at_all or node.group == ALL else {"group": node.group}
-            size = whole_attribute(field, rank, read, "comm_size")
-            stated["size_bytes"] = buffer(stated["collective"], size, len(members))
+            if blocks_of(read) is None:
+                size = whole_attribute(field, rank, read, "comm_size")
+                stated["size_bytes"] = buffer(stated["collective"], size, len(members))
+            else:
+                stated |= _of_blocks(trace, node, matrices)
         else:
             stated |= {"kind": "compute", "duration_s": read.duration_us / 1e6}
             if read.kind == NodeType.COLLECTIVE:
@@ -92,6 +98,15 @@ def _nodes(
                 stated["ranks"] = [rank]
         made.append({**stated, "after": [labels[before] for before in sorted(whole.waits[index])]})
     return made
+
+
+def _of_blocks(trace: Trace, node: JoinedNode, matrices: dict[tuple[tuple[int, ...], ...], str]) -> dict[str, Any]:
+    """The size of an All-to-All of unequal blocks, and its matrix, whose name is in `matrices` by its rows."""
+    rows = tuple(blocks_of(trace.node(place)) or () for place in node.places)
+    if len({size for row in rows for size in row}) == 1:
+        return {"size_bytes": sum(rows[0])}
+    busiest = max(*map(sum, rows), *map(sum, zip(*rows, strict=True)))
+    return {"matrix": matrices.setdefault(rows, f"blocks {len(matrices)}"), "size_bytes": busiest}
 
 
 def _label(trace: Trace, place: tuple[int, int]) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lightloom.formats.chakra.files import Node
     from lightloom.formats.chakra.trace import Message, Place, Trace
 
-__all__ = ["ALL", "Joined", "JoinedNode", "group_of", "is_collective", "joined"]
+__all__ = ["ALL", "BLOCKS", "Joined", "JoinedNode", "blocks_of", "group_of", "is_collective", "joined"]
 
 COMPUTATION = {NodeType.COMPUTE, NodeType.MEMORY_LOAD, NodeType.MEMORY_STORE}
 # Dependencies that are followed, and that are kept.
@@ -38,6 +38,8 @@ MOST_WORK, MOST_WAITS = 1 << 26, 1 << 22
 NONE = -1
 # The group of collectives that name no group.
 ALL = "all"
+# The attribute of an All-to-All with the bytes of its blocks, where they differ.
+BLOCKS = "lightloom_blocks"
 
 # A rank, and its stream or, without one, only the node.
 Stream = tuple[int, str, int | str]
@@ -97,6 +99,15 @@ def group_of(node: Node) -> str:
     return name if isinstance(name, str) and name else ALL
 
 
+def blocks_of(node: Node) -> tuple[int, ...] | None:
+    """Bytes that an All-to-All of unequal blocks sends to each rank of its group; None of any other collective.
+
+    Readers of other formats make such nodes, which then have no `comm_size`: Chakra's traces have no place for them.
+    """
+    blocks = node.attributes.get(BLOCKS)
+    return blocks if isinstance(blocks, tuple) else None
+
+
 def _computation(trace: Trace) -> Iterable[Place]:
     for rank, order in enumerate(trace.order):
         for place in order:
@@ -136,7 +147,7 @@ def _collectives(
 
 
 def _check_same(field: str, trace: Trace, places: Sequence[Place], group: str, k: int) -> bool:
-    """Refuse a collective whose ranks do not agree on it; whether it moves bytes, or is a barrier."""
+    """Refuse a collective whose ranks do not agree on it; whether it moves bytes between ranks, or is a barrier."""
     stated = []
     for place in places:
         node = trace.node(place)
@@ -150,7 +161,10 @@ def _check_same(field: str, trace: Trace, places: Sequence[Place], group: str, k
                 f"comm_type {shown(stated[0][0])} and comm_size {stated[0][1]}, {trace.at(place)} {shown(one[0])} and "
                 f"{one[1]}",
             )
-    return stated[0][1] > 0 or stated[0][0] == CollectiveType.BARRIER
+    if stated[0][1] > 0 or stated[0][0] == CollectiveType.BARRIER:
+        return True
+    rows = [blocks_of(trace.node(place)) or () for place in places]
+    return any(size for own, row in enumerate(rows) for to, size in enumerate(row) if to != own)
 
 
 class _Waits:

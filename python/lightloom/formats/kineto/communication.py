@@ -52,6 +52,8 @@ ELEMENT_BYTES = {
 # The side whose elements are the whole buffer, where it is not what goes in.
 OUTPUT = {CollectiveType.ALL_GATHER}
 MOST_ELEMENTS = 1 << 53
+# Blocks of an All-to-All.
+INPUTS, OUTPUTS = "In split size", "Out split size"
 LIST = re.compile(r"\[\s*([0-9]{1,9}(?:\s*,\s*[0-9]{1,9})*)\s*\]")
 MOST_LISTED = 1 << 20
 
@@ -62,7 +64,7 @@ class Communication(NamedTuple):
     name: as PyTorch names it; elements: of the whole buffer or of the message, None where they are not stated;
     element_bytes: None for a type that is not stated, or not known; group: the name of its process group, empty where
     it has none; members: the ranks of the group, and group_size: their number, None where they are not stated; peer: of
-    a message, the other rank.
+    a message, the other rank; blocks: of an All-to-All, elements for each rank of the group, None where they are equal.
     """
 
     kind: CollectiveType | NodeType
@@ -74,6 +76,7 @@ class Communication(NamedTuple):
     members: tuple[int, ...] | None
     group_size: int | None
     peer: int | None
+    blocks: tuple[int, ...] | None
 
 
 def communication_of(field: str, where: str, record: Mapping[str, Any]) -> Communication:
@@ -84,8 +87,6 @@ def communication_of(field: str, where: str, record: Mapping[str, Any]) -> Commu
         known = "all-reduce, all-gather, reduce-scatter, broadcast, all-to-all, barriers, send and recv"
         raise refuse(field, f"{where} is a collective `{shown(name)}`; schedules are planned for {known}")
     elements = _elements(field, where, record, "Out msg nelems" if kind in OUTPUT else "In msg nelems")
-    if kind is CollectiveType.ALL_TO_ALL:
-        _check_equal_blocks(field, where, record)
     peer = None
     if isinstance(kind, NodeType):
         key = "Dst Rank" if kind is NodeType.SEND else "Src Rank"
@@ -103,6 +104,7 @@ def communication_of(field: str, where: str, record: Mapping[str, Any]) -> Commu
         ranks_in(record.get("Process Group Ranks")),
         _whole(record.get("Group size")),
         peer,
+        _blocks(field, where, record, elements) if kind is CollectiveType.ALL_TO_ALL else None,
     )
 
 
@@ -129,16 +131,25 @@ def _elements(field: str, where: str, record: Mapping[str, Any], key: str) -> in
     return elements
 
 
-def _check_equal_blocks(field: str, where: str, record: Mapping[str, Any]) -> None:
-    for key in ("In split size", "Out split size"):
-        blocks = ranks_in(record.get(key))
-        told = record.get(key)
-        if (blocks is not None and len(set(blocks)) > 1) or (isinstance(told, str) and "..." in told):
-            raise refuse(
-                field,
-                f"{where} has {key} {shown(told)}; All-to-Alls of unequal blocks are not read from profiles, only from "
-                "a workload with `matrices`",
-            )
+def _blocks(field: str, where: str, record: Mapping[str, Any], elements: int | None) -> tuple[int, ...] | None:
+    """Elements that an All-to-All sends to each rank; None where it states no blocks, which then are equal.
+
+    PyTorch states them in units of the tensor's first dimension, of `elements` in all.
+    """
+    if record.get(OUTPUTS) not in (None, [], "[]") and record.get(INPUTS) in (None, [], "[]"):
+        raise refuse(field, f"{where} has {OUTPUTS} `{shown(record[OUTPUTS])}`, and no {INPUTS}; it takes both")
+    told = record.get(INPUTS)
+    if told in (None, [], "[]"):
+        return None
+    units = ranks_in(told)
+    if units is None:
+        raise refuse(
+            field, f"{where} has {INPUTS} `{shown(told)}`; it takes all of them, of at most 30 ranks in PyTorch"
+        )
+    total = sum(units)
+    if elements is None or (elements % total if total else elements):
+        raise refuse(field, f"{where} has {INPUTS} `{shown(told)}`, which do not divide its {elements} elements")
+    return tuple(one * (elements // total) for one in units) if total else units
 
 
 def _whole(value: object) -> int | None:

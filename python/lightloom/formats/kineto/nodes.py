@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lightloom.base.errors import refuse
 from lightloom.formats.chakra.files import Node, RankFile
-from lightloom.formats.chakra.joining import ALL
+from lightloom.formats.chakra.joining import ALL, BLOCKS
 from lightloom.formats.chakra.schema import CollectiveType, NodeType
 from lightloom.formats.kineto.communication import communication_of
 from lightloom.formats.kineto.profile import COLLECTIVE_NAME
@@ -57,7 +57,8 @@ def rank_file(
                 if isinstance(one.kind, NodeType) and is_alone:
                     raise refuse(field, f"{where} is a message to or from another rank; it takes the profiles of all")
                 group, size = groups.name_of(where, profile, one), sizes.bytes_of(where, one)
-                told = _attributes(one, group, groups, size, item.work.stream)
+                told = {"tid": item.work.stream, **_size(field, where, one, groups.members.get(group), size)}
+                told |= _attributes(one, group, groups)
                 kind = one.kind if isinstance(one.kind, NodeType) else NodeType.COLLECTIVE
                 nodes.append(Node(len(nodes), one.name, kind, after, 0, told))
         numbers.append(tuple(range(first, len(nodes))))
@@ -73,11 +74,26 @@ def _communications(field: str, where: str, work: Work) -> list[Communication]:
     return [communication_of(field, where, {COLLECTIVE_NAME: OF_KERNELS[match[1]]})]
 
 
-def _attributes(one: Communication, group: str, groups: Groups, size: int, stream: int | str) -> dict[str, Value]:
-    told: dict[str, Value] = {"tid": stream, "comm_size": size}
+def _size(field: str, where: str, one: Communication, members: tuple[int, ...] | None, size: int) -> dict[str, Value]:
+    """The attribute with the bytes of a communication: the whole buffer, or the blocks of an All-to-All if they differ.
+
+    members: the ranks of its group, None where the profile is the only one.
+    """
+    if one.blocks is None or (members is None and len(set(one.blocks)) == 1):
+        return {"comm_size": size}
+    if members is None:
+        raise refuse(
+            field, f"{where} is an All-to-All of unequal blocks, of one rank; it takes the profiles of all ranks"
+        )
+    if len(one.blocks) != len(members):
+        raise refuse(field, f"{where} has {len(one.blocks)} blocks in its In split size, and {len(members)} ranks")
+    element_bytes = size // one.elements if one.elements else 0
+    return {BLOCKS: tuple(elements * element_bytes for elements in one.blocks)}
+
+
+def _attributes(one: Communication, group: str, groups: Groups) -> dict[str, Value]:
+    """The attributes that say what a communication is, and with whom."""
     if isinstance(one.kind, CollectiveType):
-        told |= {"comm_type": int(one.kind)} | ({} if group == ALL else {"pg_name": group})
-    elif one.peer is not None:
-        peer = "comm_dst" if one.kind is NodeType.SEND else "comm_src"
-        told |= {peer: one.peer, "comm_tag": groups.numbers[group]}
-    return told
+        return {"comm_type": int(one.kind)} | ({} if group == ALL else {"pg_name": group})
+    peer = "comm_dst" if one.kind is NodeType.SEND else "comm_src"
+    return {peer: one.peer or 0, "comm_tag": groups.numbers[group]}
