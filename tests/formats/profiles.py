@@ -7,6 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from lightloom.inputs.workloads.files import read_workload
+from tests.reference.workloads import check
+
 Event = dict[str, Any]
 
 
@@ -74,3 +77,27 @@ def folder_of(folder: Path, *ranks: list[Event], packed: bool = False, **rest: A
         name = f"worker{rank}.pt.trace.json"
         (folder / (f"{name}.gz" if packed else name)).write_bytes(gzip.compress(text) if packed else text)
     return folder
+
+
+def workload_of(folder: Path, *ranks: list[Event], **options: Any) -> dict[str, Any]:
+    workload = read_workload(folder_of(folder, *ranks), **options)
+    check(workload)
+    return workload
+
+
+def alone(folder: Path, events: list[Event], **options: Any) -> dict[str, Any]:
+    (folder / "one.json").write_text(json.dumps(profile(events)))
+    workload = read_workload(folder / "one.json", **({"ranks": 2} | options))
+    check(workload)
+    return workload
+
+
+def graph(workload: dict[str, Any]) -> dict[str, tuple[float, list[str]]]:
+    """Seconds or bytes of each node and what it waits for, by the rank and number that ids begin with."""
+    return {
+        node["id"].split()[0]: (
+            round(node["duration_s"], 12) if node["kind"] == "compute" else node["size_bytes"],
+            sorted(before.split()[0] for before in node["after"]),
+        )
+        for node in workload["nodes"]
+    }
