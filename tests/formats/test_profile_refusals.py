@@ -14,6 +14,7 @@ from lightloom.formats.kineto import files
 from lightloom.inputs.workloads.files import read_workload
 from tests.formats.profiles import (
     Event,
+    alone,
     event,
     folder_of,
     kernel,
