@@ -193,7 +193,7 @@ def test_any_value_in_an_event_of_a_profile(tmp_path: Path, data: st.DataObject,
 @given(content=st.binary(max_size=300))
 @pytest.mark.parametrize("name", ["t.0.et", "t.tar.gz", "t.fbuf", "t.txt", "t.json.gz", "t.log"])
 def test_any_bytes(tmp_path: Path, name: str, content: bytes) -> None:
-    begins = {"t.txt": f"{KIND} model_parallel_NPU_group: 1\n1\n".encode(), "t.log": b"NCCL INFO "}
+    begins = {"t.txt": f"{KIND} model_parallel_NPU_group: 1\n1\n".encode(), "t.log": b"gpu-a:1:1 [0] NCCL INFO "}
     (tmp_path / name).write_bytes(begins.get(name, b"") + content)
     options: dict[str, dict[str, Any]] = {"t.0.et": {"ranks": 2}, "t.fbuf": {"time_unit": "us"}}
     options |= {"t.log": {"compute_time": 0}}

@@ -22,6 +22,7 @@ MOST_BYTES, MOST_IN_ALL, MOST_FILES, MOST_LINES = 256 * MIB, 1024 * MIB, 65536, 
 HEAD, MARK = 1 << 18, "NCCL INFO "
 # Files of other formats, which a folder may have.
 OTHERS = (".json", ".gz", ".et")
+LINE = re.compile(rb"[^\s:]:\d{1,10}:\d{1,10} \[[^\n]{0,80}NCCL INFO ")
 WHERE = re.compile(r"([^\s:\[\]]{1,255}):(\d{1,10}):\d{1,10} \[")
 CALL = re.compile(
     r"(?P<name>\w{1,40}): opCount (?P<count>[0-9a-f]{1,16}) sendbuff \S+ recvbuff \S+ count (?P<elements>\d{1,16}) "
@@ -96,7 +97,7 @@ def log_lines(field: str, paths: list[Path]) -> Iterator[tuple[Path, Called | Re
 
 
 def _is_log(path: Path) -> bool:
-    return MARK.encode() in read_beginning(path, HEAD)
+    return LINE.search(read_beginning(path, HEAD)) is not None
 
 
 def _said(at: str, line: str) -> Called | Ready | None:
