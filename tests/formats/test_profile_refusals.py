@@ -91,9 +91,9 @@ REFUSED: dict[str, tuple[list[list[Event]], dict[str, Any], str]] = {
         "has work of several GPUs; it takes a file a rank, of one GPU",
     ),
     "nothing": (
-        [[event("cpu_op", "aten::mm", 0, 1)]],
+        [[kernel(0, 1)], [event("cpu_op", "aten::mm", 0, 1)]],
         {},
-        "has no computation of GPUs, no collectives and no messages",
+        "worker1.pt.trace.json` has no work of a GPU; it takes a profile with ProfilerActivity.CUDA",
     ),
     "no steps": ([[kernel(0, 1)]] * 2, {"profile_step": 3}, "profile_step: the profile has no ProfilerStep; "),
     "steps": (

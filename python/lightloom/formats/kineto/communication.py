@@ -93,7 +93,8 @@ def communication_of(field: str, where: str, record: Mapping[str, Any]) -> Commu
         peer = _whole(record.get(key))
         if peer is None:
             raise refuse(field, f"{where} has {key} `{shown(record.get(key))}`; it takes a rank")
-    group, description = record.get("Process Group Name"), record.get("Process Group Description")
+    group = record.get("Process Group Name", record.get("Process Group ID"))
+    description = record.get("Process Group Description")
     return Communication(
         kind,
         name,

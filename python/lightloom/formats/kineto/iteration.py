@@ -18,9 +18,13 @@ def of_one_iteration(field: str, profiles: Sequence[Profile], step: int | None) 
     """The work of each rank's GPU that was launched in one `ProfilerStep#N`.
 
     step: N; None for the last in which every rank launched something, or for everything where no profile has steps.
-    Raises `InputError` that names `profile_step` for a step that some rank has not, and `field` where ranks have no
-    step together.
+    Raises `InputError` that names `profile_step` for a step that some rank has not, and `field` where a rank has no
+    work at all, or ranks have no step together.
     """
+    idle = next((profile for profile in profiles if not profile.work), None)
+    if idle is not None:
+        why = "has no work of a GPU; it takes a profile with ProfilerActivity.CUDA"
+        raise refuse(field, f"`{idle.path}` {why}")
     if not any(profile.steps for profile in profiles):
         if step is not None:
             raise refuse("profile_step", "the profile has no ProfilerStep; leave the option out for all of it")

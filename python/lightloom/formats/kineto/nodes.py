@@ -70,7 +70,8 @@ def _communications(field: str, where: str, work: Work) -> list[Communication]:
         return [communication_of(field, where, record) for record in work.records]
     match = KERNEL.search(work.name)
     if match is None:
-        raise refuse(field, f"{where} is a kernel of NCCL, and the profile does not state what it sends")
+        why = "and the profile does not state what it sends, as those of recent PyTorch do"
+        raise refuse(field, f"{where} is a kernel of NCCL, {why}")
     return [communication_of(field, where, {COLLECTIVE_NAME: OF_KERNELS[match[1]]})]
 
 
