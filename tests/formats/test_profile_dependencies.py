@@ -118,7 +118,9 @@ def streams_of_work(draw: st.DrawFn) -> list[Work]:
             launched += draw(st.integers(0, 5))
             start = max(start, launched) + draw(st.integers(0, 5))
             end = start + draw(st.integers(0, 6))
-            found.append(work(start, end, launched=launched, stream=stream, is_communication=stream >= 2))
+            # One stream has both.
+            is_communication = stream > 2 or (stream == 2 and draw(st.booleans()))
+            found.append(work(start, end, launched=launched, stream=stream, is_communication=is_communication))
             start = end
     return sorted(found, key=lambda one: (one.start_ns, one.end_ns, one.launched_ns))
 
