@@ -158,3 +158,19 @@ def test_outputs_are_written(in_tmp: Path, cli: RunCli) -> None:
     assert ran.status == 0, ran.err
     assert (in_tmp / "a.json").read_text() == ran.out
     assert (in_tmp / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_keys_of_profiles_and_logs_are_those_of_their_readers(in_tmp: Path) -> None:
+    log = ROOT / "examples" / "profiles" / "nccl.log"
+    (in_tmp / "job.toml").write_text(f'gpus = 4\n[[mix]]\nworkload = "{log}"\ncompute_time = "4ms"\n')
+    (entry,) = Job.load(in_tmp / "job.toml").entries
+    assert entry.workload is not None
+    times_s = [node["duration_s"] for node in entry.workload.nodes if node["kind"] == "compute"]
+    # Each of four ranks computes 2 ms before each of its two calls.
+    assert times_s == [0.002] * 8
+    (in_tmp / "job.toml").write_text(f'gpus = 4\n[[mix]]\nworkload = "{log}"\nmessage_sizes = "sizes.json"\n')
+    with pytest.raises(InputError, match="message_sizes: it is not used for a workload of format nccl-log; it takes "):
+        Job.load(in_tmp / "job.toml")
+    pasted = 'gpus = 4\n[[mix]]\nworkload = "gpt-3"\nmessage_sizes = "sizes.json"\n'
+    with pytest.raises(InputError, match=r"message_sizes: it is a file, and a job that is pasted names none$"):
+        Job.of_text(pasted)

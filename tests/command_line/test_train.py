@@ -13,7 +13,7 @@ from lightloom.formats.workload_options import COMM_SIZES, TIME_UNITS
 from lightloom.inputs.options import TRAINING, by_name
 from lightloom.inputs.workloads.model import presets
 from lightloom.training.result import Training
-from tests.conftest import RunCli
+from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused
 from tests.training.iterations import workload
 
@@ -115,6 +115,23 @@ def test_pictures_and_traces_are_written(cli: RunCli, file: Path) -> None:
 )
 def test_wrong_values_are_named(cli: RunCli, file: Path, arguments: list[str], message: str) -> None:
     assert_refused(cli, file.parent, "train", file, *arguments, field=message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["pytorch", "--profile-step", "9"], "profile_step: 9 is not a step in which "),
+        (["pytorch", "--compute-time", "1ms"], "compute_time: it is not used for a workload of format kineto; "),
+        (["pytorch/rank0.pt.trace.json"], "ranks: "),
+        (["nccl.log"], "compute_time: it is missing: the log has no times; it takes "),
+        (["nccl.log", "--compute-time", "-1ms"], "compute_time: "),
+    ],
+)
+def test_facts_that_a_profile_leaves_open_are_named(
+    cli: RunCli, in_tmp: Path, arguments: list[str], message: str
+) -> None:
+    path = ROOT / "examples" / "profiles" / arguments[0]
+    assert_refused(cli, in_tmp, "train", path, *arguments[1:], field=message)
 
 
 def test_a_name_that_is_no_model_and_no_file_is_refused(cli: RunCli, in_tmp: Path) -> None:

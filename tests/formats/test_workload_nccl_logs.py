@@ -10,6 +10,7 @@ import pytest
 from lightloom.base.errors import InputError
 from lightloom.formats.nccl_log import lines
 from lightloom.inputs.workloads.files import read_workload
+from tests.conftest import ROOT
 from tests.reference.workloads import check
 
 
@@ -236,3 +237,10 @@ def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(lines, "MOST_BYTES", 100)
     with pytest.raises(InputError, match=r"^workload: `.*` is larger than 0 MiB$"):
         workload_of(tmp_path, log)
+
+
+def test_the_example_sums_within_pairs_and_then_over_them() -> None:
+    workload = read_workload(ROOT / "examples" / "profiles" / "nccl.log", compute_time=0)
+    check(workload)
+    sums = [(workload["groups"][node["group"]], node["size_bytes"]) for node in workload["nodes"]]
+    assert sorted(sums) == [([0, 1], 16 << 20), ([0, 2], 64 << 20), ([1, 3], 64 << 20), ([2, 3], 16 << 20)]

@@ -9,6 +9,7 @@ import pytest
 
 from lightloom.base.errors import InputError
 from lightloom.inputs.workloads.files import read_workload
+from tests.conftest import ROOT
 from tests.data import FOLDER, needs
 from tests.formats.profiles import (
     Event,
@@ -256,3 +257,24 @@ def test_the_profile_of_resnet_50_sums_its_gradients() -> None:
     sums = [node["size_bytes"] for node in workload["nodes"] if node.get("collective") == "all-reduce"]
     # 25 557 032 parameters of 4 bytes.
     assert sum(sums) == 4 * 25557032
+
+
+def test_the_example_is_two_pairs_that_sum_gradients_behind_the_backward_pass() -> None:
+    """Its last step, as drawn by hand in microseconds of each rank:
+
+    computes 300, 305, 310 or 315, sums 8 Mi elements of 2 bytes within the pair, computes 200 and 500, sums 16 Mi of 4
+    bytes with the other pair while it computes 400, and computes 100 when all has ended.
+    """
+    workload = read_workload(ROOT / "examples" / "profiles" / "pytorch")
+    check(workload)
+    assert graph(workload) == {
+        **{f"{rank}.0": (round((300 + 5 * rank) * 1e-6, 12), []) for rank in range(4)},
+        "0.1": (16 << 20, ["0.0", "1.0"]),
+        "2.1": (16 << 20, ["2.0", "3.0"]),
+        **{f"{rank}.2": (700e-6, sorted([f"{rank}.0", f"{rank // 2 * 2}.1"])) for rank in range(4)},
+        **{f"{rank}.3": (400e-6, [f"{rank}.2"]) for rank in range(4)},
+        "0.4": (64 << 20, ["0.1", "0.2", "2.1", "2.2"]),
+        "1.4": (64 << 20, ["0.1", "1.2", "2.1", "3.2"]),
+        **{f"{rank}.5": (100e-6, sorted([f"{rank}.3", f"{rank % 2}.4"])) for rank in range(4)},
+    }
+    assert workload["groups"] == {"mesh_tp": [0, 1], "mesh_dp": [0, 2], "mesh_dp.1": [1, 3], "mesh_tp.1": [2, 3]}
