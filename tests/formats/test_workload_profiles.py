@@ -260,9 +260,9 @@ def test_the_profile_of_resnet_50_sums_its_gradients() -> None:
 
 
 def test_the_example_is_two_pairs_that_sum_gradients_behind_the_backward_pass() -> None:
-    """Its last step, as drawn by hand in microseconds of each rank:
+    """Its last step, as drawn by hand. Microseconds of each rank.
 
-    computes 300, 305, 310 or 315, sums 8 Mi elements of 2 bytes within the pair, computes 200 and 500, sums 16 Mi of 4
+    It computes 300, 305, 310 or 315, sums 8 Mi elements of 2 bytes within the pair, computes 200 and 500, sums 16 Mi of 4
     bytes with the other pair while it computes 400, and computes 100 when all has ended.
     """
     workload = read_workload(ROOT / "examples" / "profiles" / "pytorch")
