@@ -188,7 +188,7 @@ def test_ranks_of_groups_stand_in_the_record_the_groups_or_the_file_that_is_aske
         workload_of(tmp_path, *of_two)
     (tmp_path / "groups.txt").write_text('{"5": [0, 1]}')
     assert groups_of_two(workload_of(tmp_path, *of_two, comm_groups=tmp_path / "groups.txt")) == [[0, 1]]
-    listed = {"pg_config": [{"pg_name": "5", "ranks": [0, 1]}]}
+    listed: dict[str, Any] = {"pg_config": [{"pg_name": "5", "ranks": [0, 1]}]}
     assert groups_of_two(read_workload(folder_of(tmp_path, *of_two, **listed))) == [[0, 1]]
     with pytest.raises(InputError, match=r"^comm_groups: no group of the profile needs it; leave the option out$"):
         read_workload(folder_of(tmp_path, *of_two, **listed), comm_groups=tmp_path / "groups.txt")
@@ -262,8 +262,8 @@ def test_the_profile_of_resnet_50_sums_its_gradients() -> None:
 def test_the_example_is_two_pairs_that_sum_gradients_behind_the_backward_pass() -> None:
     """Its last step, as drawn by hand. Microseconds of each rank.
 
-    It computes 300, 305, 310 or 315, sums 8 Mi elements of 2 bytes within the pair, computes 200 and 500, sums 16 Mi of 4
-    bytes with the other pair while it computes 400, and computes 100 when all has ended.
+    It computes 300, 305, 310 or 315, sums 8 Mi elements of 2 bytes within the pair, computes 200 and 500, sums 16 Mi
+    of 4 bytes with the other pair while it computes 400, and computes 100 when all has ended.
     """
     workload = read_workload(ROOT / "examples" / "profiles" / "pytorch")
     check(workload)

@@ -95,6 +95,7 @@ def _size(field: str, where: str, one: Communication, members: tuple[int, ...] |
 def _attributes(one: Communication, group: str, groups: Groups) -> dict[str, Value]:
     """The attributes that say what a communication is, and with whom."""
     if isinstance(one.kind, CollectiveType):
-        return {"comm_type": int(one.kind)} | ({} if group == ALL else {"pg_name": group})
+        named: dict[str, Value] = {} if group == ALL else {"pg_name": group}
+        return {"comm_type": int(one.kind), **named}
     peer = "comm_dst" if one.kind is NodeType.SEND else "comm_src"
     return {peer: one.peer or 0, "comm_tag": groups.numbers[group]}
