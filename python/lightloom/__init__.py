@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
     from lightloom.inputs.optics import Optics
+    from lightloom.jobs.placing import place_jobs
+    from lightloom.jobs.result import JobPlacements
     from lightloom.optics.fibres import FibreRouting, route_fibres
     from lightloom.optics.meshes import Mesh, MeshRouting, route_mesh
     from lightloom.optics.port_maps import Circuits, circuits
@@ -67,6 +69,7 @@ _HOMES = {
     "InputError": "base.errors",
     "IterationMeasurement": "running.iterations.measurement",
     "Layouts": "training.layouts",
+    "JobPlacements": "jobs.result",
     "Measurement": "running.measurement",
     "Mesh": "optics.meshes",
     "MeshRouting": "optics.meshes",
@@ -92,6 +95,7 @@ _HOMES = {
     "exact_plan": "exact",
     "export": "training.exports",
     "from_networkx": "inputs.graphs",
+    "place_jobs": "jobs.placing",
     "plan": "planning",
     "plan_sizes": "planning.sizes",
     "profile": "planning",
@@ -119,6 +123,7 @@ __all__ = [
     "InputError",
     "IterationMeasurement",
     "Layouts",
+    "JobPlacements",
     "Measurement",
     "Mesh",
     "MeshRouting",
@@ -144,6 +149,7 @@ __all__ = [
     "exact_plan",
     "export",
     "from_networkx",
+    "place_jobs",
     "plan",
     "plan_sizes",
     "profile",

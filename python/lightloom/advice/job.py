@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lightloom import _core
-from lightloom.base.errors import InputError, refuse, shown, text_of, unknown_name
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
 from lightloom.base.files import MIB, parse_toml, read_text
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.fabric import Fabric
@@ -18,11 +18,12 @@ from lightloom.inputs.fabric import presets as fabric_presets
 from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.quantities import number_of
 from lightloom.inputs.requests import buffer_bytes
-from lightloom.inputs.workloads.model import presets
-from lightloom.training.workload import Workload
+from lightloom.training.described import READING, described_workload
 
 if TYPE_CHECKING:
     from typing import TypeAlias
+
+    from lightloom.training.workload import Workload
 
     Source: TypeAlias = str | os.PathLike[str] | Mapping[str, object] | "Job"
 
@@ -31,13 +32,6 @@ __all__ = ["Entry", "Job", "port_counts"]
 KEYS = ("name", "gpus", "ports", "fabric", "bandwidth", "startup", "hop_delay", "initial", "mix")
 # An entry of the mix is one of these, and has a number.
 SUBJECTS = ("collective", "model", "workload")
-# Keys that say what a workload's file leaves open.
-READING = (
-    *("comm_groups", "comm_size", "element_bytes", "time_unit"),
-    *("profile_step", "message_sizes", "compute_time"),
-)
-# Those that name files.
-FILES = ("comm_groups", "message_sizes")
 ENTRY_KEYS = {
     "collective": ("collective", "size", "count"),
     "model": ("model", "count"),
@@ -51,7 +45,6 @@ MOST_ENTRIES = 100
 MOST_PORTS_LISTED = 16
 MOST_COUNT = 1e9
 MOST_NAME = 100
-MOST_PATH = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,17 +189,7 @@ def _entry(field: str, told: object, gpus: int, folder: Path | None) -> Entry:
     count = _count(f"{field}.count", told.get("count", 1))
     if said[0] == "collective":
         return _collective(field, told, gpus, count)
-    path, reading = _named(f"{field}.{said[0]}", told[said[0]], folder)
-    options = {key: told[key] for key in READING if key in told}
-    for key in FILES:
-        if key in options:
-            if folder is None:
-                raise refuse(f"{field}.{key}", "it is a file, and a job that is pasted names none")
-            options[key] = folder / text_of(f"{field}.{key}", options[key])
-    try:
-        workload = Workload.read(path, **({"ranks": gpus} if reading else {}), **options)  # type: ignore[arg-type]
-    except InputError as error:
-        raise InputError(f"{field}.{said[0]}", f"{field}.{said[0]}: {error}") from error
+    workload = described_workload(field, said[0], told, gpus, folder)
     if workload.ranks != gpus:
         raise refuse(f"{field}.{said[0]}", f"it has {workload.ranks} ranks and the job {gpus} GPUs; they must agree")
     return Entry(label=workload.name or str(told[said[0]]), count=count, workload=workload)
@@ -222,23 +205,6 @@ def _collective(field: str, told: Mapping[str, Any], gpus: int, count: float) ->
     size_bytes = buffer_bytes(f"{field}.size", told["size"], collective, gpus)
     label = f"{collective} of {_core.show_size(size_bytes)}"
     return Entry(label=label, count=count, collective=collective, size_bytes=size_bytes)
-
-
-def _named(field: str, value: object, folder: Path | None) -> tuple[str | Path, bool]:
-    """A model's name, or a file in the folder of the job; and whether it is a model, which takes a number of ranks."""
-    text = text_of(field, value)
-    if text in presets():
-        return text, True
-    if folder is None:
-        raise unknown_name(field, text, presets())
-    path = folder / text
-    if len(text) > MOST_PATH:
-        raise refuse(field, f"a path of {len(text)} characters is not accepted; it takes at most {MOST_PATH}")
-    if not path.exists() and field.endswith("model") and Path(text).name == text and not text.endswith(".toml"):
-        raise unknown_name(field, text, presets())
-    if not path.exists():
-        raise refuse(field, f"no such file: `{path}`")
-    return path, path.suffix == ".toml"
 
 
 def _count(field: str, value: object) -> float:

@@ -33,6 +33,11 @@ VERBS = (
         "lightloom.cli.advise",
         "Advise on a switch: which one a mix of collectives, models and traces needs.",
     ),
+    Verb(
+        "jobs",
+        "lightloom.cli.jobs",
+        "Place jobs that arrive on one fabric: who gets which GPUs and when, by ways to share it.",
+    ),
     Verb("run", "lightloom.cli.run", "Run a plan on processes and real data, and compare measured and planned times."),
     Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(

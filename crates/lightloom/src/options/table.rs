@@ -12,7 +12,7 @@ pub fn find(name: &str) -> Option<&'static PlanningOption> {
 }
 
 const PLANNING: &[&str] = &["plan", "compare", "bound"];
-const ON_FABRIC: &[&str] = &["plan", "compare", "bound", "train"];
+const ON_FABRIC: &[&str] = &["plan", "compare", "bound", "train", "jobs"];
 
 /// The defaults of a row.
 const OPEN: PlanningOption = PlanningOption {

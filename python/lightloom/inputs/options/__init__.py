@@ -12,6 +12,7 @@ from lightloom.inputs.options.advice import ADVICE
 from lightloom.inputs.options.calibration import CALIBRATION, SCHEDULE_OF
 from lightloom.inputs.options.circuits import CIRCUITS
 from lightloom.inputs.options.exports import EXPORT
+from lightloom.inputs.options.jobs import JOBS
 from lightloom.inputs.options.option import Group, Kind, Option
 from lightloom.inputs.options.planning import ARGUMENTS, FABRIC, OF_PLAN, SETTINGS
 from lightloom.inputs.options.running import INSTEAD, RUNNING
@@ -74,6 +75,7 @@ OPTIONS = (
     *TRAINING,
     *RESTING,
     *ADVICE,
+    *JOBS,
     *LISTED,
     *VERIFIED,
     *EXPORT,

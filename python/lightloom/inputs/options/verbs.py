@@ -303,6 +303,13 @@ OUTPUT = (
         verbs=("advise",),
     ),
     Option(
+        name="output",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning="Also write the placements as JSON.",
+        verbs=("jobs",),
+    ),
+    Option(
         name="trace",
         kind=Kind.FILE,
         group=Group.OUTPUT,
@@ -343,6 +350,13 @@ OUTPUT = (
         group=Group.OUTPUT,
         meaning=f"Also draw the time of the mix on every switch whose delay is known: {PICTURES}.",
         verbs=("advise",),
+    ),
+    Option(
+        name="plot",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning=f"Also draw which jobs have which GPUs and when: {PICTURES}.",
+        verbs=("jobs",),
     ),
     Option(
         name="break_even",
@@ -388,7 +402,7 @@ OUTPUT = (
         kind=Kind.CHOICE,
         group=Group.OUTPUT,
         meaning="table for people, json for programs, csv for spreadsheets.",
-        verbs=(*PLANNING, "verify", "simulate", "run", "train", "advise", "circuits", "sweep", "list"),
+        verbs=(*PLANNING, "verify", "simulate", "run", "train", "advise", "jobs", "circuits", "sweep", "list"),
         default="table",
         choices=("table", "json", "csv"),
     ),

@@ -1,0 +1,233 @@
+"""The course of jobs over time: who starts when, on which GPUs, and who ends; nothing is planned here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from lightloom.jobs.places import Places
+
+    # How two jobs share GPUs, by each one's place in the tasks and in its works; None where they do not.
+    Pairing: TypeAlias = Callable[[tuple[int, int], tuple[int, int]], "Together | Turns | None"]
+
+__all__ = ["Pairing", "Run", "Task", "Together", "Turns", "Work", "course"]
+
+
+class Work(NamedTuple):
+    """Iterations on a number of GPUs.
+
+    iteration_s: time of one on GPUs that no other job uses. change_s: time in which its circuits are set, before its
+    first iteration and before each of its turns.
+    """
+
+    ranks: int
+    iterations: int
+    iteration_s: float
+    change_s: float = 0.0
+
+    @property
+    def total_s(self) -> float:
+        """Time of all of them alone."""
+        return self.change_s + self.iterations * self.iteration_s
+
+
+class Task(NamedTuple):
+    """A job: when it arrives, s, and its work on every number of GPUs that it accepts, the preferred one first."""
+
+    arrival_s: float
+    works: tuple[Work, ...]
+
+
+class Together(NamedTuple):
+    """Two jobs at once on the same GPUs: in a period, s, the first and the second do so many iterations."""
+
+    period_s: float
+    iterations: tuple[int, int]
+
+
+class Turns(NamedTuple):
+    """Two jobs one after the other on the same GPUs: iterations of the first and of the second in a turn."""
+
+    iterations: tuple[int, int]
+
+
+@dataclass
+class Run:
+    """What became of a job.
+
+    work: place in its works. gpus: those that it had. start_s, end_s: from the change of circuits before its first
+    iteration to the end of its last. settings: how often the circuits of all of its GPUs were set for it, at its start
+    and at its turns. alone: its iterations without another job or in turns with one. paired: its periods together with
+    another one, by the places of both in the tasks, the one that was there first in front.
+    """
+
+    work: int
+    gpus: tuple[int, ...]
+    start_s: float
+    end_s: float = math.nan
+    settings: int = 0
+    alone: int = 0
+    paired: dict[tuple[int, int], int] = field(default_factory=dict)
+
+
+class _End(NamedTuple):
+    """The next end of a job on some GPUs: when, and of each job there its iterations, settings and periods until then.
+
+    change: whether the circuits of a job that goes on have to be set.
+    """
+
+    time_s: float
+    done: tuple[int, ...]
+    settings: tuple[int, ...]
+    periods: int
+
+
+@dataclass
+class _Group:
+    """GPUs with one job, or two that share them; since_s: when the iterations that are left begin."""
+
+    gpus: tuple[int, ...]
+    since_s: float
+    tasks: list[int]
+    left: list[int]
+    pair: Together | Turns | None = None
+
+
+def course(
+    tasks: Sequence[Task],
+    places: Places,
+    order: Sequence[int],
+    *,
+    overtaking: bool,
+    pairing: Pairing | None = None,
+) -> list[Run]:
+    """The run of every task.
+
+    places: the GPUs, all free. order: places of the tasks, the one to start first in front. overtaking: whether a task
+    starts before those in front of it that do not fit; otherwise tasks start in this order. pairing: how a task that
+    does not fit shares the GPUs of another with as many ranks.
+
+    A job keeps its GPUs to its end. Every task fits into GPUs that are all free.
+    """
+    return _Course(tasks, places, pairing).run(order, overtaking=overtaking)
+
+
+class _Course:
+    def __init__(self, tasks: Sequence[Task], places: Places, pairing: Pairing | None) -> None:
+        self._tasks, self._places, self._pairing = tasks, places, pairing
+        self._groups: list[_Group] = []
+        self._runs: dict[int, Run] = {}
+
+    def run(self, order: Sequence[int], *, overtaking: bool) -> list[Run]:
+        to_start = list(order)
+        arrivals = sorted({task.arrival_s for task in self._tasks})
+        while to_start or self._groups:
+            now_s = min([*arrivals[:1], *(self._next_end(group).time_s for group in self._groups)])
+            if arrivals and arrivals[0] == now_s:
+                arrivals.pop(0)
+            for group in list(self._groups):
+                end = self._next_end(group)
+                if end.time_s == now_s:
+                    self._end(group, end)
+            for task in list(to_start):
+                if self._tasks[task].arrival_s <= now_s and self._start(task, now_s):
+                    to_start.remove(task)
+                elif not overtaking:
+                    break
+        return [self._runs[task] for task in range(len(self._tasks))]
+
+    def _work(self, task: int) -> Work:
+        return self._tasks[task].works[self._runs[task].work]
+
+    def _start(self, task: int, now_s: float) -> bool:
+        """Start a task now if there are GPUs for it, or others to share."""
+        for place, work in enumerate(self._tasks[task].works):
+            gpus = self._places.take(work.ranks)
+            if gpus is not None:
+                self._runs[task] = Run(place, gpus, now_s, settings=1)
+                self._groups.append(_Group(gpus, now_s + work.change_s, [task], [work.iterations]))
+                return True
+        return self._pairing is not None and any(
+            self._join(task, place, now_s) for place in range(len(self._tasks[task].works))
+        )
+
+    def _join(self, task: int, place: int, now_s: float) -> bool:
+        """Let a task share the GPUs of the job that would have them for the longest time, after its iteration."""
+        assert self._pairing is not None  # noqa: S101 (`_start` asked)
+        work = self._tasks[task].works[place]
+        found = []
+        for group in self._groups:
+            (first, *others) = group.tasks
+            if others or self._work(first).ranks != work.ranks:
+                continue
+            pair = self._pairing((first, self._runs[first].work), (task, place))
+            iteration_s = self._work(first).iteration_s
+            done = min(max(0, math.ceil((now_s - group.since_s) / iteration_s)), group.left[0])
+            if pair is not None and done < group.left[0]:
+                found.append((group.since_s + group.left[0] * iteration_s, group, pair, done))
+        if not found:
+            return False
+        _, group, pair, done = max(found, key=lambda one: one[0])
+        first = group.tasks[0]
+        at_s = max(now_s, group.since_s + done * self._work(first).iteration_s)
+        self._runs[first].alone += done
+        self._runs[task] = Run(place, group.gpus, at_s)
+        group.tasks.append(task)
+        group.left = [group.left[0] - done, work.iterations]
+        group.pair = pair
+        group.since_s = at_s
+        if isinstance(pair, Together):
+            group.since_s += work.change_s
+            self._runs[task].settings += 1
+        return True
+
+    def _next_end(self, group: _Group) -> _End:
+        works = [self._work(task) for task in group.tasks]
+        if group.pair is None:
+            return _End(group.since_s + group.left[0] * works[0].iteration_s, (group.left[0],), (0,), 0)
+        needed = [-(-left // count) for left, count in zip(group.left, group.pair.iterations, strict=True)]
+        if isinstance(group.pair, Together):
+            periods = min(needed)
+            done = tuple(
+                min(left, periods * count) for left, count in zip(group.left, group.pair.iterations, strict=True)
+            )
+            return _End(group.since_s + periods * group.pair.period_s, done, (0, 0), periods)
+        # The job that joined has the first turn.
+        old, new = 0, 1
+        last, other = (new, old) if needed[new] <= needed[old] else (old, new)
+        turns = {last: needed[last], other: needed[last] - (last == new)}
+        done = tuple(min(group.left[one], turns[one] * group.pair.iterations[one]) for one in (old, new))
+        time_s = group.since_s + sum(
+            turns[one] * works[one].change_s + done[one] * works[one].iteration_s for one in (old, new)
+        )
+        return _End(time_s, done, (turns[old], turns[new]), 0)
+
+    def _end(self, group: _Group, end: _End) -> None:
+        """Take note of what was done until the next end of a group, and of who goes on."""
+        together = isinstance(group.pair, Together)
+        for place, task in enumerate(group.tasks):
+            run = self._runs[task]
+            run.settings += end.settings[place]
+            if together:
+                both = group.tasks[0], group.tasks[1]
+                run.paired[both] = run.paired.get(both, 0) + end.periods
+            else:
+                run.alone += end.done[place]
+        left = [left - done for left, done in zip(group.left, end.done, strict=True)]
+        for task, rest in zip(group.tasks, left, strict=True):
+            if rest == 0:
+                self._runs[task].end_s = end.time_s
+        going_on = [(task, rest) for task, rest in zip(group.tasks, left, strict=True) if rest > 0]
+        if not going_on:
+            self._groups.remove(group)
+            self._places.give_back(group.gpus)
+            return
+        ((task, rest),) = going_on
+        self._runs[task].settings += 1
+        group.tasks, group.left, group.pair = [task], [rest], None
+        group.since_s = end.time_s + self._work(task).change_s

@@ -1,0 +1,186 @@
+"""Place jobs on a fabric: times of their iterations, and their course by every way to share it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from lightloom._core import counted
+from lightloom.base.errors import refuse, unknown_name
+from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.quantities import seconds_of
+from lightloom.jobs.course import Task, Turns, Work, course
+from lightloom.jobs.description import read_requests
+from lightloom.jobs.iterations import Iterations
+from lightloom.jobs.orders import ORDERS, ordered_course
+from lightloom.jobs.places import AnyGpus, Blocks, wired_dims
+from lightloom.jobs.result import JobPlacements, PlacedJob, SharedRun
+from lightloom.jobs.sharing import sharings_named
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from lightloom.jobs.course import Pairing, Run, Together
+    from lightloom.jobs.description import Grant, Request
+    from lightloom.jobs.sharing import Circuits, Sharing
+
+__all__ = ["place_jobs"]
+
+# GPUs up to which all blocks of a torus are looked at.
+MOST_GPUS = 4096
+TURN_S = 1.0
+
+
+def place_jobs(
+    jobs: str | os.PathLike[str] | Mapping[str, object],
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    order: str = "arrival",
+    turn: str | float = TURN_S,
+    sharing: str | Iterable[str] | None = None,
+    report: Callable[[str], object] | None = None,
+) -> JobPlacements:
+    """Where and when jobs run on one fabric, by several ways to share it; iterations take what `lightloom.train` says.
+
+    jobs: a TOML file, or a mapping of its keys; docs/how-to/share-a-fabric.md has them. fabric: a Fabric with a number
+    of GPUs, the name of a preset or a TOML file; its `dims` are those of the wired torus. order: the rule by which
+    waiting jobs start: `"arrival"`, `"backfill"`, `"shortest-first"` or `"search"`. turn: the least time of a turn,
+    `"1s"` or seconds, in whole iterations. sharing: names of ways such as `"wired,changing"`; all when left out.
+    report: is told what is being planned.
+
+    Raises `InputError` that names the argument or the key of a job.
+    """
+    asked = sharings_named(sharing)
+    if order not in (known := [one.name for one in ORDERS]):
+        raise unknown_name("order", order, known)
+    turn_s = seconds_of("turn", turn)
+    if not isinstance(fabric, Fabric):
+        fabric = Fabric.load("default" if fabric is None else fabric)
+    fabric = fabric.sized()
+    gpus = fabric.gpus or 0
+    if gpus > MOST_GPUS:
+        raise refuse("gpus", f"{gpus} is not accepted; jobs are placed on 2 to {MOST_GPUS} GPUs")
+    placing = _Placing(read_requests(jobs, gpus), fabric, turn_s, Iterations(fabric, report))
+    return JobPlacements(
+        gpus=gpus,
+        ports=fabric.ports,
+        reconfiguration_delay=str(fabric.reconfiguration),
+        dims=placing.dims,
+        order=order,
+        runs=tuple(placing.run(one, order) for one in asked),
+    )
+
+
+class _Placing:
+    """Jobs on a fabric, whose iterations are planned when they are first asked for."""
+
+    def __init__(self, requests: tuple[Request, ...], fabric: Fabric, turn_s: float, iterations: Iterations) -> None:
+        self._requests, self._fabric, self._turn_s, self._iterations = requests, fabric, turn_s, iterations
+        self._gpus = fabric.gpus or 0
+        self.dims = fabric.dimensions or wired_dims(self._gpus, fabric.ports)
+
+    def run(self, sharing: Sharing, order: str) -> SharedRun:
+        """All jobs by a way to share the fabric."""
+        tasks = []
+        for request in self._requests:
+            works = [self._work(grant, sharing.circuits) for grant in request.grants]
+            served = tuple(work for work in works if work is not None)
+            if len(served) < len(works):
+                note = f"circuits that never change cannot serve {request.name}"
+                return SharedRun(sharing=sharing.name, title=sharing.title, jobs=(), best_order=False, note=note)
+            tasks.append(Task(request.arrival_s, served))
+
+        def run(starts: Sequence[int], overtaking: bool) -> list[Run]:
+            places = Blocks(self.dims) if sharing.circuits == "wired" else AnyGpus(self._gpus)
+            return course(tasks, places, starts, overtaking=overtaking, pairing=self._pairing(sharing, tasks))
+
+        runs, is_best = ordered_course(order, tasks, run)
+        is_best &= sharing.circuits != "wired" and sharing.pairs is None
+        return SharedRun(
+            sharing=sharing.name,
+            title=sharing.title,
+            jobs=tuple(self._placed(index, runs, tasks, sharing) for index in range(len(runs))),
+            best_order=is_best and all(len(task.works) == 1 for task in tasks),
+            note=self._note(sharing),
+        )
+
+    def _note(self, sharing: Sharing) -> str:
+        """What was left out."""
+        if sharing.pairs != "together" or not self._iterations.too_large:
+            return ""
+        return f"{counted(self._iterations.too_large, 'pair')} too large to be planned together, and not shared"
+
+    def _change_s(self, ranks: int) -> float:
+        """Time in which all circuits of a job are set."""
+        return self._fabric.reconfiguration.of_all_ports_s(ranks * self._fabric.ports)
+
+    def _work(self, grant: Grant, circuits: Circuits) -> Work | None:
+        """A job's work on such circuits, None where they cannot serve it."""
+        iteration_s = self._iterations.alone(grant.workload).on(circuits)
+        change_s = 0.0 if circuits == "wired" else self._change_s(grant.ranks)
+        return None if iteration_s is None else Work(grant.ranks, grant.iterations, iteration_s, change_s)
+
+    def _together(self, first: tuple[int, int], second: tuple[int, int]) -> tuple[Together, int] | None:
+        one, other = (self._requests[task].grants[place] for task, place in (first, second))
+        return self._iterations.together(one.workload, other.workload)
+
+    def _pairing(self, sharing: Sharing, tasks: Sequence[Task]) -> Pairing | None:
+        """How two jobs share GPUs."""
+
+        def together(first: tuple[int, int], second: tuple[int, int]) -> Together | None:
+            found = self._together(first, second)
+            return None if found is None else found[0]
+
+        def turns(first: tuple[int, int], second: tuple[int, int]) -> Turns:
+            lengths_s = (tasks[task].works[place].iteration_s for task, place in (first, second))
+            one, other = (max(1, -int(-self._turn_s // length_s)) for length_s in lengths_s)
+            return Turns((one, other))
+
+        return {"together": together, "turns": turns, None: None}[sharing.pairs]
+
+    def _placed(self, index: int, runs: Sequence[Run], tasks: Sequence[Task], sharing: Sharing) -> PlacedJob:
+        request, run = self._requests[index], runs[index]
+        grant = request.grants[run.work]
+        alone = self._work(request.grants[0], "change")
+        return PlacedJob(
+            name=request.name,
+            ranks=grant.ranks,
+            iterations=grant.iterations,
+            iteration_s=tasks[index].works[run.work].iteration_s,
+            arrival_s=request.arrival_s,
+            start_s=run.start_s,
+            end_s=run.end_s,
+            slowdown=math.nan if alone is None else (run.end_s - request.arrival_s) / alone.total_s,
+            gpus=run.gpus,
+            settings=0 if sharing.circuits == "wired" else run.settings,
+            connects=self._connects(index, runs, sharing),
+            shared_with=tuple(self._requests[other].name for other in self._others(index, runs)),
+        )
+
+    def _connects(self, index: int, runs: Sequence[Run], sharing: Sharing) -> int:
+        """Connections that switches set up for a job."""
+        if sharing.circuits == "wired":
+            return 0
+        run = runs[index]
+        grant = self._requests[index].grants[run.work]
+        connects = run.settings * grant.ranks * self._fabric.ports
+        if sharing.circuits == "change":
+            connects += run.alone * self._iterations.alone(grant.workload).connects
+        for (first, second), periods in run.paired.items():
+            found = self._together((first, runs[first].work), (second, runs[second].work))
+            both = periods * (0 if found is None else found[1])
+            connects += both // 2 + (both % 2 if index == first else 0)
+        return connects
+
+    @staticmethod
+    def _others(index: int, runs: Sequence[Run]) -> list[int]:
+        """Jobs that have the GPUs of a job at a time at which it has them."""
+        own = runs[index]
+        return [
+            other
+            for other, run in enumerate(runs)
+            if other != index
+            and max(run.start_s, own.start_s) < min(run.end_s, own.end_s)
+            and not set(run.gpus).isdisjoint(own.gpus)
+        ]
