@@ -88,6 +88,8 @@ def results() -> dict[str, Any]:
         "layouts": ll.best_layout(MODEL, ranks=2),
         "advice": ll.advise({"gpus": 4, "mix": [{"collective": "all-gather", "size": "1MiB"}]}, switches="sirius"),
         **(measured(plan) if RUNS else {}),
+        "jobs": ll.place_jobs({"job": [ALL_GATHERS]}, fabric=ll.Fabric(gpus=4)),
+        **({"measurement": ll.run(plan, runs=1, warm_ups=0, dilation=10)} if RUNS else {}),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
     }
 
@@ -112,6 +114,7 @@ batch = { micro_batch = 1 }
 accelerator = { flops = 1e12, utilisation = 0.5 }
 parallelism = { data = 2 }
 """
+ALL_GATHERS = {"collective": "all-gather", "size": "1MiB", "ranks": 4, "iterations": 10}
 WORKLOAD = ll.Workload.of(
     {
         "schema": "lightloom.workload/1",

@@ -109,6 +109,20 @@ gpus = 4
 collective = "all-to-all"
 size = "1MiB"
 """
+ARRIVALS = """\
+[[job]]
+collective = "all-to-all"
+size = "1MiB"
+ranks = 4
+iterations = 10000
+
+[[job]]
+arrival = "1ms"
+collective = "all-reduce"
+size = "4MiB"
+ranks = 4
+iterations = 1000
+"""
 EXCHANGE = """\
 [settings]
 collective = "all-to-all"
@@ -159,11 +173,13 @@ def _iterations() -> dict[str, list[Any]]:
     training = printed("train workload.json --output training.json")
     _written("job.toml", JOB)
     _written("served.toml", SERVED)
+    _written("arrivals.toml", ARRIVALS)
     served = printed("train served.toml --ports 2")
     _written("model.toml", TRAINED)
     printed("train model.toml --layout auto --layouts layouts.json")
     return {
         "advice": [printed("advise job.toml --switches sirius,thermo-optic --ports 1,2")],
+        "jobs": [printed("jobs arrivals.toml --gpus 4 --ports 2")],
         "workload": [WORKLOAD, training["workload"], served["workload"]],
         "training": [training, printed("train workload.json --ports 2 --policy carry"), served],
         "layouts": [json.loads(Path("layouts.json").read_text())],

@@ -89,13 +89,17 @@ class _End(NamedTuple):
 
 @dataclass
 class _Group:
-    """GPUs with one job, or two that share them; since_s: when the iterations that are left begin."""
+    """GPUs with one job, or two that share them.
+
+    since_s: when the iterations that are left begin. joined_s: when the second job joined.
+    """
 
     gpus: tuple[int, ...]
     since_s: float
     tasks: list[int]
     left: list[int]
     pair: Together | Turns | None = None
+    joined_s: float = math.nan
 
 
 def course(
@@ -127,11 +131,11 @@ class _Course:
         to_start = list(order)
         arrivals = sorted({task.arrival_s for task in self._tasks})
         while to_start or self._groups:
-            now_s = min([*arrivals[:1], *(self._next_end(group).time_s for group in self._groups)])
+            now_s = min([*arrivals[:1], *(self._next_end_of(group).time_s for group in self._groups)])
             if arrivals and arrivals[0] == now_s:
                 arrivals.pop(0)
             for group in list(self._groups):
-                end = self._next_end(group)
+                end = self._next_end_of(group)
                 if end.time_s == now_s:
                     self._end(group, end)
             for task in list(to_start):
@@ -140,6 +144,9 @@ class _Course:
                 elif not overtaking:
                     break
         return [self._runs[task] for task in range(len(self._tasks))]
+
+    def _next_end_of(self, group: _Group) -> _End:
+        return _next_end(group, [self._work(task) for task in group.tasks])
 
     def _work(self, task: int) -> Work:
         return self._tasks[task].works[self._runs[task].work]
@@ -157,55 +164,62 @@ class _Course:
         )
 
     def _join(self, task: int, place: int, now_s: float) -> bool:
-        """Let a task share the GPUs of the job that would have them for the longest time, after its iteration."""
-        assert self._pairing is not None  # noqa: S101 (`_start` asked)
+        """Let a task share the GPUs of another where both then end earlier, on average, than if it waits.
+
+        Only the jobs that run now are known: other jobs that wait or arrive may change either. The other job goes on to
+        the end of its iteration.
+        """
         work = self._tasks[task].works[place]
-        found = []
+        waiting_s = self._free_at_s(work.ranks, now_s) + work.total_s
+        best: tuple[float, _Group, _Group] | None = None
         for group in self._groups:
-            (first, *others) = group.tasks
-            if others or self._work(first).ranks != work.ranks:
+            if len(group.tasks) > 1 or self._work(group.tasks[0]).ranks != work.ranks:
                 continue
-            pair = self._pairing((first, self._runs[first].work), (task, place))
-            iteration_s = self._work(first).iteration_s
-            done = min(max(0, math.ceil((now_s - group.since_s) / iteration_s)), group.left[0])
-            if pair is not None and done < group.left[0]:
-                found.append((group.since_s + group.left[0] * iteration_s, group, pair, done))
-        if not found:
+            shared = self._shared(group, task, place, now_s)
+            if shared is None:
+                continue
+            gained_s = waiting_s + self._ends_s(group)[0] - sum(self._ends_s(shared, work))
+            if gained_s > 0 and (best is None or gained_s > best[0]):
+                best = gained_s, group, shared
+        if best is None:
             return False
-        _, group, pair, done = max(found, key=lambda one: one[0])
-        first = group.tasks[0]
-        at_s = max(now_s, group.since_s + done * self._work(first).iteration_s)
-        self._runs[first].alone += done
-        self._runs[task] = Run(place, group.gpus, at_s)
-        group.tasks.append(task)
-        group.left = [group.left[0] - done, work.iterations]
-        group.pair = pair
-        group.since_s = at_s
-        if isinstance(pair, Together):
-            group.since_s += work.change_s
-            self._runs[task].settings += 1
+        _, group, shared = best
+        self._runs[group.tasks[0]].alone += group.left[0] - shared.left[0]
+        self._runs[task] = Run(place, group.gpus, shared.joined_s, settings=int(isinstance(shared.pair, Together)))
+        self._groups[self._groups.index(group)] = shared
         return True
 
-    def _next_end(self, group: _Group) -> _End:
-        works = [self._work(task) for task in group.tasks]
-        if group.pair is None:
-            return _End(group.since_s + group.left[0] * works[0].iteration_s, (group.left[0],), (0,), 0)
-        needed = [-(-left // count) for left, count in zip(group.left, group.pair.iterations, strict=True)]
-        if isinstance(group.pair, Together):
-            periods = min(needed)
-            done = tuple(
-                min(left, periods * count) for left, count in zip(group.left, group.pair.iterations, strict=True)
-            )
-            return _End(group.since_s + periods * group.pair.period_s, done, (0, 0), periods)
-        # The job that joined has the first turn.
-        old, new = 0, 1
-        last, other = (new, old) if needed[new] <= needed[old] else (old, new)
-        turns = {last: needed[last], other: needed[last] - (last == new)}
-        done = tuple(min(group.left[one], turns[one] * group.pair.iterations[one]) for one in (old, new))
-        time_s = group.since_s + sum(
-            turns[one] * works[one].change_s + done[one] * works[one].iteration_s for one in (old, new)
-        )
-        return _End(time_s, done, (turns[old], turns[new]), 0)
+    def _shared(self, group: _Group, task: int, place: int, now_s: float) -> _Group | None:
+        """The GPUs of a job with another one on them, too; None where they do not share."""
+        assert self._pairing is not None  # noqa: S101 (`_start` asked)
+        (first,) = group.tasks
+        pair = self._pairing((first, self._runs[first].work), (task, place))
+        iteration_s, work = self._work(first).iteration_s, self._tasks[task].works[place]
+        done = min(max(0, math.ceil((now_s - group.since_s) / iteration_s)), group.left[0])
+        if pair is None or done == group.left[0]:
+            return None
+        at_s = max(now_s, group.since_s + done * iteration_s)
+        since_s = at_s + (work.change_s if isinstance(pair, Together) else 0.0)
+        return _Group(group.gpus, since_s, [first, task], [group.left[0] - done, work.iterations], pair, at_s)
+
+    def _free_at_s(self, ranks: int, now_s: float) -> float:
+        """When so many GPUs are free if no other job takes them."""
+        free, at_s = self._places.free, now_s
+        for last_s, gpus in sorted((max(self._ends_s(group)), len(group.gpus)) for group in self._groups):
+            if free >= ranks:
+                break
+            free, at_s = free + gpus, last_s
+        return at_s
+
+    def _ends_s(self, group: _Group, joining: Work | None = None) -> list[float]:
+        """The end of each job of a group if no other joins. joining: the work of its last, which has no run yet."""
+        works = [self._work(task) for task in (group.tasks if joining is None else group.tasks[:-1])]
+        works += [] if joining is None else [joining]
+        end = _next_end(group, works)
+        return [
+            end.time_s + (work.change_s + (left - done) * work.iteration_s if left > done else 0.0)
+            for work, left, done in zip(works, group.left, end.done, strict=True)
+        ]
 
     def _end(self, group: _Group, end: _End) -> None:
         """Take note of what was done until the next end of a group, and of who goes on."""
@@ -231,3 +245,23 @@ class _Course:
         self._runs[task].settings += 1
         group.tasks, group.left, group.pair = [task], [rest], None
         group.since_s = end.time_s + self._work(task).change_s
+
+
+def _next_end(group: _Group, works: Sequence[Work]) -> _End:
+    """When the first job of a group ends if no other joins; works: of its jobs."""
+    if group.pair is None:
+        return _End(group.since_s + group.left[0] * works[0].iteration_s, (group.left[0],), (0,), 0)
+    needed = [-(-left // count) for left, count in zip(group.left, group.pair.iterations, strict=True)]
+    if isinstance(group.pair, Together):
+        periods = min(needed)
+        done = tuple(min(left, periods * count) for left, count in zip(group.left, group.pair.iterations, strict=True))
+        return _End(group.since_s + periods * group.pair.period_s, done, (0, 0), periods)
+    # The job that joined has the first turn.
+    old, new = 0, 1
+    last, other = (new, old) if needed[new] <= needed[old] else (old, new)
+    turns = {last: needed[last], other: needed[last] - (last == new)}
+    done = tuple(min(group.left[one], turns[one] * group.pair.iterations[one]) for one in (old, new))
+    time_s = group.since_s + sum(
+        turns[one] * works[one].change_s + done[one] * works[one].iteration_s for one in (old, new)
+    )
+    return _End(time_s, done, (turns[old], turns[new]), 0)

@@ -15,6 +15,10 @@ __all__ = ["AnyGpus", "Blocks", "Places", "wired_dims"]
 class Places(Protocol):
     """GPUs that jobs take and give back."""
 
+    @property
+    def free(self) -> int:
+        """How many are free."""
+
     def take(self, ranks: int) -> tuple[int, ...] | None:
         """GPUs for so many ranks, now taken; None where there are none."""
 
@@ -27,6 +31,11 @@ class AnyGpus:
 
     def __init__(self, gpus: int) -> None:
         self._free = set(range(gpus))
+
+    @property
+    def free(self) -> int:
+        """How many are free."""
+        return len(self._free)
 
     def take(self, ranks: int) -> tuple[int, ...] | None:
         """The free GPUs of the lowest numbers."""
@@ -52,6 +61,11 @@ class Blocks:
         self._dims = tuple(dims)
         self._taken = 0
         self._blocks: dict[int, list[int]] = {}
+
+    @property
+    def free(self) -> int:
+        """How many are free."""
+        return math.prod(self._dims) - self._taken.bit_count()
 
     def take(self, ranks: int) -> tuple[int, ...] | None:
         """The first free block of the smallest size for so many ranks."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from lightloom.base.errors import unknown_name
 from lightloom.schemas import advice as advised
 from lightloom.schemas import iterations
+from lightloom.schemas import jobs as placed
 from lightloom.schemas import judgements as judged
 from lightloom.schemas import measurements as measured
 from lightloom.schemas import plans as planned
@@ -16,7 +17,7 @@ __all__ = ["DIALECT", "Document", "documents", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FORMS = planned.DOCUMENTS | judged.DOCUMENTS | iterations.DOCUMENTS | measured.DOCUMENTS | reported.DOCUMENTS
-_FORMS |= advised.DOCUMENTS
+_FORMS |= advised.DOCUMENTS | placed.DOCUMENTS
 
 
 class Document(NamedTuple):
@@ -41,6 +42,7 @@ _DOCUMENTS = (
     Document("layouts", ("train --layouts",), "the fastest parallel layouts of a model"),
     Document("training-simulation", ("simulate TRAINING",), "a training iteration, simulated"),
     Document("advice", ("advise JOB",), "which switch a job needs"),
+    Document("jobs", ("jobs",), "when and where jobs run on one fabric"),
     Document("run", ("run PLAN",), "a plan on processes, measured"),
     Document("iteration-run", ("run ITERATION",), "a training iteration on processes, measured"),
     Document("sends", ("run --calibrate",), "messages over one hop, measured"),

@@ -19,6 +19,7 @@ VIEWS = {
     "Circuits.plot": "pictures.circuits.plot_circuits",
     "Comparison._repr_html_": "notebook.comparison_html",
     "IterationMeasurement.plot": "pictures.iteration_run.plot_iteration_run",
+    "JobPlacements.plot": "pictures.jobs.plot_jobs",
     "Measurement.plot": "pictures.run.plot_run",
     "Measurement.trace": "perfetto.run.write_run_trace",
     "MeshRouting.plot": "pictures.mesh.plot_mesh",

@@ -76,7 +76,7 @@ def _jobs(run: SharedRun) -> RenderableType:
             show_time(job.completion_s),
             factor(job.slowdown),
             str(job.connects),
-            ranges(job),
+            ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in gpu_ranges(job)),
             ", ".join(job.shared_with),
         )
     return made
@@ -86,12 +86,12 @@ def _time(value: float | None) -> str:
     return "-" if value is None else show_time(value)
 
 
-def ranges(job: PlacedJob) -> str:
-    """Numbers of GPUs such as `0-3, 8`."""
-    parts: list[list[int]] = []
+def gpu_ranges(job: PlacedJob) -> list[tuple[int, int]]:
+    """The first and the last number of every range of a job's GPUs."""
+    found: list[tuple[int, int]] = []
     for gpu in job.gpus:
-        if parts and gpu == parts[-1][1] + 1:
-            parts[-1][1] = gpu
+        if found and gpu == found[-1][1] + 1:
+            found[-1] = found[-1][0], gpu
         else:
-            parts.append([gpu, gpu])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
+            found.append((gpu, gpu))
+    return found
