@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from lightloom._core import counted
-from lightloom.base.errors import refuse, unknown_name
+from lightloom.base.errors import InputError, refuse, unknown_name
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.quantities import seconds_of
 from lightloom.jobs.course import Task, Turns, Work, course
@@ -84,7 +84,7 @@ class _Placing:
         """All jobs by a way to share the fabric."""
         tasks = []
         for request in self._requests:
-            works = [self._work(grant, sharing.circuits) for grant in request.grants]
+            works = [self._work(grant, sharing.circuits, request.name) for grant in request.grants]
             served = tuple(work for work in works if work is not None)
             if len(served) < len(works):
                 note = f"circuits that never change cannot serve {request.name}"
@@ -115,9 +115,14 @@ class _Placing:
         """Time in which all circuits of a job are set."""
         return self._fabric.reconfiguration.of_all_ports_s(ranks * self._fabric.ports)
 
-    def _work(self, grant: Grant, circuits: Circuits) -> Work | None:
-        """A job's work on such circuits, None where they cannot serve it."""
-        iteration_s = self._iterations.alone(grant.workload).on(circuits)
+    def _work(self, grant: Grant, circuits: Circuits, name: str) -> Work | None:
+        """A job's work on such circuits, None where they cannot serve it. Raises `InputError` that names the job."""
+        try:
+            iteration_s = self._iterations.alone(grant.workload).on(circuits)
+        except InputError as error:
+            raise InputError("job", f"job `{name}`: {error}") from error
+        if iteration_s == 0:
+            raise refuse("job", f"`{name}` takes no time; an iteration takes more than 0 s")
         change_s = 0.0 if circuits == "wired" else self._change_s(grant.ranks)
         return None if iteration_s is None else Work(grant.ranks, grant.iterations, iteration_s, change_s)
 
@@ -142,7 +147,7 @@ class _Placing:
     def _placed(self, index: int, runs: Sequence[Run], tasks: Sequence[Task], sharing: Sharing) -> PlacedJob:
         request, run = self._requests[index], runs[index]
         grant = request.grants[run.work]
-        alone = self._work(request.grants[0], "change")
+        alone = self._work(request.grants[0], "change", request.name)
         return PlacedJob(
             name=request.name,
             ranks=grant.ranks,
