@@ -202,8 +202,6 @@ class ReconfigurationDelay:
     @property
     def scalar_s(self) -> float | None:
         """The number of seconds that says all of it, if one does."""
-    def of_all_ports_s(self, ports: int) -> float:
-        """Seconds that a change of all circuits takes, on so many ports of all GPUs together."""
 
 @final
 class FabricOptions:

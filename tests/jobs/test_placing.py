@@ -67,12 +67,11 @@ def test_times_connections_and_gains_by_hand() -> None:
     assert placed.gain(wired) == 1
 
 
-def test_a_delay_by_port_is_that_of_a_jobs_own_ports() -> None:
-    fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="100us/port")
-    told = {"job": [exchange("a", ranks=4)]}
-    (run,) = ll.place_jobs(told, fabric=fabric, sharing="own").runs
-    (job,) = run.jobs
-    assert job.end_s == pytest.approx(8 * 100e-6 + 1000 * job.iteration_s)
+@pytest.mark.parametrize("settings", [{"reconfiguration_delay": "100us/port"}, {"initial": "free"}])
+def test_what_train_refuses_of_a_fabric_is_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(ll.InputError) as caught:
+        ll.place_jobs({"job": [exchange("a")]}, fabric=ll.Fabric(gpus=8, **settings))
+    assert caught.value.field in settings
 
 
 def test_jobs_that_would_wait_share(tmp_path: Path) -> None:
@@ -143,7 +142,7 @@ def test_the_verb_prints_what_python_returns(in_tmp: Path, cli: RunCli) -> None:
 
 
 def test_the_picture(tmp_path: Path) -> None:
-    jobs = [exchange(f"job {index}", ranks=ranks, arrival=index * 1e-3) for index, ranks in enumerate((8, 4, 2, 8))]
+    jobs = [exchange(f"job {index}", ranks=ranks, arrival=index * 1e-3) for index, ranks in enumerate((8, 4, 8))]
     placed = ll.place_jobs({"job": jobs}, fabric=FABRIC, turn="10ms")
     assert faults(placed.plot()) == []
     placed.plot(tmp_path / "jobs.svg")

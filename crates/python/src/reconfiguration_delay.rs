@@ -26,10 +26,6 @@ impl PyReconfigurationDelay {
         self.0.scalar_s()
     }
 
-    fn of_all_ports_s(&self, ports: u64) -> f64 {
-        self.0.of_all_ports_s(ports)
-    }
-
     fn __str__(&self) -> String {
         self.0.summary()
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lightloom._core import counted
 from lightloom.base.errors import InputError, refuse, unknown_name
 from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.inputs.quantities import seconds_of
 from lightloom.jobs.course import Task, Turns, Work, course
 from lightloom.jobs.description import read_requests
@@ -78,6 +79,7 @@ class _Placing:
     def __init__(self, requests: tuple[Request, ...], fabric: Fabric, turn_s: float, iterations: Iterations) -> None:
         self._requests, self._fabric, self._turn_s, self._iterations = requests, fabric, turn_s, iterations
         self._gpus = fabric.gpus or 0
+        self._pairs: dict[tuple[tuple[int, int], tuple[int, int]], tuple[Together, int] | None] = {}
         self.dims = fabric.dimensions or wired_dims(self._gpus, fabric.ports)
 
     def run(self, sharing: Sharing, order: str) -> SharedRun:
@@ -111,24 +113,25 @@ class _Placing:
             return ""
         return f"{counted(self._iterations.too_large, 'pair')} too large to be planned together, and not shared"
 
-    def _change_s(self, ranks: int) -> float:
-        """Time in which all circuits of a job are set."""
-        return self._fabric.reconfiguration.of_all_ports_s(ranks * self._fabric.ports)
-
     def _work(self, grant: Grant, circuits: Circuits, name: str) -> Work | None:
         """A job's work on such circuits, None where they cannot serve it. Raises `InputError` that names the job."""
         try:
             iteration_s = self._iterations.alone(grant.workload).on(circuits)
         except InputError as error:
+            if error.field in FABRIC_KEYS:
+                raise
             raise InputError("job", f"job `{name}`: {error}") from error
         if iteration_s == 0:
             raise refuse("job", f"`{name}` takes no time; an iteration takes more than 0 s")
-        change_s = 0.0 if circuits == "wired" else self._change_s(grant.ranks)
+        # `train` takes one delay for every change.
+        change_s = 0.0 if circuits == "wired" else self._fabric.reconfiguration.scalar_s or 0.0
         return None if iteration_s is None else Work(grant.ranks, grant.iterations, iteration_s, change_s)
 
     def _together(self, first: tuple[int, int], second: tuple[int, int]) -> tuple[Together, int] | None:
-        one, other = (self._requests[task].grants[place] for task, place in (first, second))
-        return self._iterations.together(one.workload, other.workload)
+        if (first, second) not in self._pairs:
+            one, other = (self._requests[task].grants[place] for task, place in (first, second))
+            self._pairs[first, second] = self._iterations.together(one.workload, other.workload)
+        return self._pairs[first, second]
 
     def _pairing(self, sharing: Sharing, tasks: Sequence[Task]) -> Pairing | None:
         """How two jobs share GPUs."""
