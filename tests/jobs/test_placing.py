@@ -151,5 +151,12 @@ def test_the_picture(tmp_path: Path) -> None:
 
 def test_the_example_is_read() -> None:
     path = ROOT / "examples" / "jobs" / "arrivals.toml"
-    placed = ll.place_jobs(path, fabric=ll.Fabric(gpus=16, ports=1), sharing="own")
-    assert [job.name for job in placed.runs[0].jobs] == ["pre-training", "fine-tuning", "experts", "ablation"]
+    placed = ll.place_jobs(path, fabric=ll.Fabric(gpus=8), sharing="own")
+    assert [job.name for job in placed.runs[0].jobs] == [
+        "long",
+        "short",
+        "short, too",
+        "long, too",
+        "training",
+        "experts",
+    ]

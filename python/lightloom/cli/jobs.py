@@ -34,8 +34,8 @@ def command(
 
     \b
     Examples:
-      lightloom jobs examples/jobs/arrivals.toml --gpus 16 --ports 4
-      lightloom jobs examples/jobs/arrivals.toml --gpus 16 --ports 4 --order search --plot jobs.png
+      lightloom jobs examples/jobs/arrivals.toml --gpus 8 --ports 4
+      lightloom jobs examples/jobs/arrivals.toml --gpus 8 --ports 4 --order search --plot jobs.png
     """  # noqa: D301
     import lightloom as ll
 

@@ -54,7 +54,7 @@ def _ways(placed: JobPlacements) -> RenderableType:
             run.title,
             _time(run.mean_completion_s),
             "-" if gain is None else factor(gain),
-            "-" if run.mean_slowdown is None else factor(run.mean_slowdown),
+            "-" if run.mean_slowdown is None else _times(run.mean_slowdown),
             _time(run.makespan_s),
             str(run.connects) if run.jobs else "-",
             run.note,
@@ -63,7 +63,8 @@ def _ways(placed: JobPlacements) -> RenderableType:
 
 
 def _jobs(run: SharedRun) -> RenderableType:
-    made = table("job", *JOB_NUMBERS, "GPUs", "shared with", right=JOB_NUMBERS)
+    sharing = ["shared with"] if any(job.shared_with for job in run.jobs) else []
+    made = table("job", *JOB_NUMBERS, "GPUs", *sharing, right=JOB_NUMBERS)
     for job in run.jobs:
         made.add_row(
             job.name,
@@ -74,16 +75,20 @@ def _jobs(run: SharedRun) -> RenderableType:
             show_time(job.start_s),
             show_time(job.end_s),
             show_time(job.completion_s),
-            factor(job.slowdown),
+            _times(job.slowdown),
             str(job.connects),
             ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in gpu_ranges(job)),
-            ", ".join(job.shared_with),
+            *([", ".join(job.shared_with)] if sharing else []),
         )
     return made
 
 
 def _time(value: float | None) -> str:
     return "-" if value is None else show_time(value)
+
+
+def _times(slowdown: float) -> str:
+    return f"{slowdown:#.3g}×"
 
 
 def gpu_ranges(job: PlacedJob) -> list[tuple[int, int]]:
