@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     # How two jobs share GPUs, by each one's place in the tasks and in its works; None where they do not.
     Pairing: TypeAlias = Callable[[tuple[int, int], tuple[int, int]], "Together | Turns | None"]
 
-__all__ = ["Pairing", "Run", "Task", "Together", "Turns", "Work", "course"]
+__all__ = ["Run", "Task", "Together", "Turns", "Work", "course"]
 
 
 class Work(NamedTuple):
