@@ -20,41 +20,58 @@ MOST_COURSES = 2000
 
 
 class Order(NamedTuple):
-    """A rule. overtaking: whether a job starts before those in front of it that do not fit."""
+    """A rule.
+
+    key: of a task and its place, by which waiting tasks are sorted; None for the rule that searches for an order.
+    overtaking: whether a job starts before those in front of it that do not fit.
+    """
 
     name: str
     summary: str
+    key: Callable[[Task, int], tuple[float, ...]] | None
     overtaking: bool
 
 
+def _by_arrival(task: Task, place: int) -> tuple[float, ...]:
+    return task.arrival_s, place
+
+
+def _by_length(task: Task, place: int) -> tuple[float, ...]:
+    return task.works[0].total_s, *_by_arrival(task, place)
+
+
 ORDERS = (
-    Order("arrival", "first come, first served: no job starts before one that arrived earlier", overtaking=False),
-    Order("backfill", "in order of arrival, but a job that fits goes ahead of those that do not", overtaking=True),
-    Order("shortest-first", "of the jobs that fit, the one that takes the least time alone", overtaking=True),
-    Order("search", "the order with the least mean completion time that a search finds", overtaking=False),
+    Order("arrival", "first come, first served: no job starts before an earlier one", _by_arrival, overtaking=False),
+    Order("backfill", "in order of arrival, but jobs that fit go ahead of others", _by_arrival, overtaking=True),
+    Order("shortest-first", "of the jobs that fit, the one that takes least alone", _by_length, overtaking=True),
+    Order("search", "the order with the least mean completion time that is found", None, overtaking=False),
 )
 
 
 def ordered_course(
     name: str, tasks: Sequence[Task], run: Callable[[Sequence[int], bool], list[Run]]
 ) -> tuple[list[Run], bool]:
-    """The course of tasks by the rule of a name, and whether no order of starts is better, proved.
+    """The course of tasks by the rule of a name, and whether all orders of starts were looked through.
 
     run: the course for an order, with or without overtaking. For jobs that keep GPUs of their own, any of which will
-    do, a course in which every job ends earliest is among those without overtaking, for one of all orders.
+    do, no course has a smaller mean completion than the best of all orders without overtaking.
     """
-    by_arrival = sorted(range(len(tasks)), key=lambda task: (tasks[task].arrival_s, task))
-    if name == "arrival":
-        return run(by_arrival, False), False
-    if name == "backfill":
-        return run(by_arrival, True), False
-    by_length = sorted(by_arrival, key=lambda task: tasks[task].works[0].total_s)
-    if name == "shortest-first":
-        return run(by_length, True), False
+    order = next(one for one in ORDERS if one.name == name)
+    if order.key is not None:
+        return _by_rule(order, order.key, tasks, run), False
     if len(tasks) <= MOST_LISTED:
-        return min((run(order, False) for order in itertools.permutations(by_arrival)), key=_merit(tasks)), True
-    best = min((run(by_arrival, False), run(by_arrival, True), run(by_length, True)), key=_merit(tasks))
-    return _exchanged(tasks, best, run), False
+        return min((run(one, False) for one in itertools.permutations(range(len(tasks)))), key=_merit(tasks)), True
+    rules = [_by_rule(one, one.key, tasks, run) for one in ORDERS if one.key is not None]
+    return _exchanged(tasks, min(rules, key=_merit(tasks)), run), False
+
+
+def _by_rule(
+    order: Order,
+    key: Callable[[Task, int], tuple[float, ...]],
+    tasks: Sequence[Task],
+    run: Callable[[Sequence[int], bool], list[Run]],
+) -> list[Run]:
+    return run(sorted(range(len(tasks)), key=lambda place: key(tasks[place], place)), order.overtaking)
 
 
 def _merit(tasks: Sequence[Task]) -> Callable[[list[Run]], tuple[float, float]]:
