@@ -55,9 +55,9 @@ def test_blocks_wait_where_any_gpus_do_not() -> None:
     # 0 and 1 are free again and 5, 6, 7 are: together a segment of the ring over its end.
     ring = course(tasks, Blocks((8,)), (0, 1, 2), overtaking=False)
     assert ring[2].gpus == (0, 1, 5, 6, 7)
-    tasks = (simple(0, 2, 4), simple(0, 2, 20), simple(0, 2, 4), simple(0, 2, 20), simple(5, 4, 1))
-    assert course(tasks, AnyGpus(GPUS), range(5), overtaking=False)[4].start_s == 5
-    assert course(tasks, Blocks((8,)), range(5), overtaking=False)[4].start_s == 20
+    apart = (simple(0, 2, 4), simple(0, 2, 20), simple(0, 2, 4), simple(0, 2, 20), simple(5, 4, 1))
+    assert course(apart, AnyGpus(GPUS), range(5), overtaking=False)[4].start_s == 5
+    assert course(apart, Blocks((8,)), range(5), overtaking=False)[4].start_s == 20
 
 
 def test_a_job_takes_the_first_number_of_gpus_that_fits() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lightloom._core import show_time
 from lightloom.views.axis_units import plain, show_range
@@ -92,7 +92,7 @@ def lane(job: PlacedJob, run: SharedRun) -> tuple[float, float]:
     return (0.0, 0.5) if upper[job.name] else (0.5, 1.0)
 
 
-def _look(index: int) -> dict[str, str]:
+def _look(index: int) -> dict[str, Any]:
     """The look of a job by its place in the description."""
     return {
         "facecolor": COLOURS[index % len(COLOURS)],
