@@ -68,3 +68,28 @@ def ends_in_turns(
             ends[turn] = now
         turn = 1 - turn if rest[1 - turn] else turn
     return ends[0], ends[1]
+
+
+def ends_together(
+    joined: float,
+    left: tuple[int, int],
+    times: tuple[float, float],
+    period: float,
+    counts: tuple[int, int],
+    change: float,
+) -> tuple[float, float]:
+    """The ends of two jobs that run at once from `joined` on, period by period; arguments as for `ends_in_turns`."""
+    now, rest, ends = joined + change, list(left), [0.0, 0.0]
+    while all(rest):
+        now += period
+        for job in (0, 1):
+            rest[job] = max(0, rest[job] - counts[job])
+            if rest[job] == 0:
+                ends[job] = now
+    for job in (0, 1):
+        if rest[job]:
+            now += change
+            for _ in range(rest[job]):
+                now += times[job]
+            ends[job] = now
+    return ends[0], ends[1]

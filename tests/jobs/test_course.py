@@ -12,7 +12,7 @@ import pytest
 from lightloom.jobs.course import Run, Task, Together, Turns, Work, course
 from lightloom.jobs.orders import MOST_LISTED, ORDERS, ordered_course
 from lightloom.jobs.places import AnyGpus, Blocks, Places
-from tests.jobs.reference import Rigid, ends_in_turns, least_sum_of_completions
+from tests.jobs.reference import Rigid, ends_in_turns, ends_together, least_sum_of_completions
 
 if TYPE_CHECKING:
     from lightloom.jobs.course import Pairing
@@ -113,6 +113,23 @@ def test_turns_are_those_of_iterations_one_by_one(seed: int) -> None:
         return
     expected = ends_in_turns(change, iterations, times, counts, change)
     assert (runs[0].end_s, runs[1].end_s) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_jobs_at_once_end_as_period_by_period(seed: int) -> None:
+    rng = drawn(seed)
+    times = rng.choice([0.5, 1.0, 2.0]), rng.choice([0.25, 0.5, 1.0])
+    iterations = rng.randint(10, 40), rng.randint(1, 40)
+    counts = rng.randint(1, 3), rng.randint(1, 3)
+    alone = [count * time for count, time in zip(counts, times, strict=True)]
+    period, change = rng.choice([max(alone), sum(alone), 1.5 * sum(alone)]), rng.choice([0.0, 0.125])
+    tasks = tuple(simple(0, 8, *one, change) for one in zip(iterations, times, strict=True))
+    runs = course(tasks, AnyGpus(GPUS), (0, 1), overtaking=False, pairing=lambda *_: Together(period, counts))
+    expected = ends_together(change, iterations, times, period, counts, change)
+    waiting = tasks[0].works[0].total_s, sum(task.works[0].total_s for task in tasks)
+    # They share where that makes the sum of both ends smaller.
+    least = min(expected, waiting, key=sum)
+    assert (runs[0].end_s, runs[1].end_s) == pytest.approx(least, abs=1e-9)
 
 
 def random_rigid(rng: random.Random) -> tuple[Rigid, ...]:
