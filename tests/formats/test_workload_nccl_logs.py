@@ -202,6 +202,11 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], str]] = {
         {},
         "workload: line 2 of `job.log` is a second rank 0 of communicator 0xabc",
     ),
+    "no id": (
+        [ready(own, own % 2, 2, "0x6") for own in range(4)],
+        {},
+        "line 3 of `job.log` is a second rank 0 of communicator of 2 ranks; a log without commId must have one ",
+    ),
     "no world": (
         [
             *(ready(own, own % 2, 2, "0x6", "0x111" if own < 2 else "0x222") for own in range(4)),

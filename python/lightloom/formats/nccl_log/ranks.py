@@ -44,7 +44,8 @@ def job_of(field: str, lines: Iterable[tuple[Path, Called | Ready]]) -> Job:
             name = line.id or f"of {line.ranks} ranks"
             gpu = (line.process, line.device)
             if members[name].setdefault(line.rank, gpu) != gpu or sizes.setdefault(name, line.ranks) != line.ranks:
-                raise refuse(field, f"{line.at} is a second rank {line.rank} of communicator {name}")
+                why = "" if line.id else "; a log without commId must have one communicator for each number of ranks"
+                raise refuse(field, f"{line.at} is a second rank {line.rank} of communicator {name}{why}")
             continue
         of = ready.get((line.process, line.comm))
         if of is None:
