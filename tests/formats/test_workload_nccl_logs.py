@@ -207,6 +207,16 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], str]] = {
         {},
         "line 3 of `job.log` is a second rank 0 of communicator of 2 ranks; a log without commId must have one ",
     ),
+    "rank": ([ready(0, 2, 2, "0x5", "0xabc")], {}, "line 1 of `job.log` has rank 2 and nranks 2; ranks are less"),
+    "one GPU": (
+        [
+            *(ready(0, rank, 2, "0x5", "0xabc") for rank in range(2)),
+            ready(1, 0, 1, "0x6", "0xdef"),
+            call(0, "AllReduce", 1, 4, "0x5", 2),
+        ],
+        {},
+        "workload: two ranks of communicator 0xabc are on one GPU; it takes a GPU a rank",
+    ),
     "no world": (
         [
             *(ready(own, own % 2, 2, "0x6", "0x111" if own < 2 else "0x222") for own in range(4)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -164,11 +165,16 @@ def test_any_damage_to_a_profile(tmp_path: Path, data: st.DataObject, rank: int,
 
 
 @FUZZED
-@given(data=st.data())
-def test_any_damage_to_a_log(tmp_path: Path, data: st.DataObject) -> None:
+@given(data=st.data(), is_number=st.booleans())
+def test_any_damage_to_a_log(tmp_path: Path, data: st.DataObject, is_number: bool) -> None:
     calls = [nccl_call(rank, "AllReduce", 1, 10, "0x5", 2) for rank in range(2)]
     text = "\n".join(job(*calls, *exchange(0, 2, {0: 4, 1: 5}), *exchange(1, 2, {0: 5, 1: 4})))
-    (tmp_path / "job.log").write_bytes(damaged(data, text.encode()))
+    if is_number:
+        # One number of a line replaced by another.
+        numbers = list(re.finditer(r"\d+", text))
+        found = data.draw(st.sampled_from(numbers))
+        text = f"{text[: found.start()]}{data.draw(st.integers(0, 3) | st.integers(0, 1 << 60))}{text[found.end() :]}"
+    (tmp_path / "job.log").write_bytes(text.encode() if is_number else damaged(data, text.encode()))
     read_or_refused(tmp_path / "job.log", compute_time="1ms")
 
 

@@ -31,50 +31,74 @@ class Job(NamedTuple):
     members: dict[str, tuple[int, ...]]
 
 
+class _Communicators:
+    """Communicators by the names that they have in the workload: the GPU of each rank, and their sizes."""
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+        self._ready: dict[tuple[Process, str], Ready] = {}
+        self._sizes: dict[str, int] = {}
+        self.gpus: dict[str, dict[int, Gpu]] = defaultdict(dict)
+
+    def add(self, line: Ready) -> None:
+        """Take in a rank of a communicator. Raises `InputError` for a rank that it cannot have."""
+        self._ready[line.process, line.comm] = line
+        name, gpu = _name_of(line), (line.process, line.device)
+        if line.rank >= line.ranks:
+            raise refuse(self._field, f"{line.at} has rank {line.rank} and nranks {line.ranks}; ranks are less")
+        ranks = self.gpus[name]
+        if ranks.setdefault(line.rank, gpu) != gpu or self._sizes.setdefault(name, line.ranks) != line.ranks:
+            why = "" if line.id else "; a log without commId must have one communicator for each number of ranks"
+            raise refuse(self._field, f"{line.at} is a second rank {line.rank} of communicator {name}{why}")
+
+    def of(self, line: Called) -> tuple[Gpu, str]:
+        """The GPU of a call, `UNKNOWN` where no line says which, and the name of its communicator."""
+        found = self._ready.get((line.process, line.comm))
+        if found is None:
+            return (line.process, UNKNOWN), ""
+        if found.ranks != line.ranks:
+            of = f"its communicator {line.comm} has {found.ranks} ranks"
+            raise refuse(self._field, f"{line.at} has nranks={line.ranks}; {of}")
+        return (line.process, found.device), _name_of(found)
+
+    def check_whole(self) -> None:
+        """Refuse communicators whose ranks are not all there, each on a GPU of its own."""
+        for name, ranks in self.gpus.items():
+            if len(ranks) != self._sizes[name]:
+                held = f"{len(ranks)} of the {self._sizes[name]} ranks of communicator {name}"
+                raise refuse(self._field, f"the log has `Init COMPLETE` lines of {held}")
+            if len(set(ranks.values())) != len(ranks):
+                raise refuse(self._field, f"two ranks of communicator {name} are on one GPU; it takes a GPU a rank")
+
+
+def _name_of(line: Ready) -> str:
+    """The name of a communicator; those of old logs, which state no id, are told by their size alone."""
+    return line.id or f"of {line.ranks} ranks"
+
+
 def job_of(field: str, lines: Iterable[tuple[Path, Called | Ready]]) -> Job:
     """The job of a log. Raises `InputError` that names `field` where ranks or communicators are not all in it."""
-    ready: dict[tuple[Process, str], Ready] = {}
+    communicators = _Communicators(field)
     calls: dict[Gpu, list[tuple[Called, str]]] = defaultdict(list)
-    members: dict[str, dict[int, Gpu]] = defaultdict(dict)
-    sizes: dict[str, int] = {}
     for _, line in lines:
         if isinstance(line, Ready):
-            ready[line.process, line.comm] = line
-            # Old logs state no id: those communicators are told by their size alone.
-            name = line.id or f"of {line.ranks} ranks"
-            gpu = (line.process, line.device)
-            if members[name].setdefault(line.rank, gpu) != gpu or sizes.setdefault(name, line.ranks) != line.ranks:
-                why = "" if line.id else "; a log without commId must have one communicator for each number of ranks"
-                raise refuse(field, f"{line.at} is a second rank {line.rank} of communicator {name}{why}")
-            continue
-        of = ready.get((line.process, line.comm))
-        if of is None:
-            calls[line.process, UNKNOWN].append((line, ""))
-        elif of.ranks != line.ranks:
-            raise refuse(field, f"{line.at} has nranks={line.ranks}; its communicator {line.comm} has {of.ranks} ranks")
+            communicators.add(line)
         else:
-            calls[line.process, of.device].append((line, of.id or f"of {of.ranks} ranks"))
+            gpu, name = communicators.of(line)
+            calls[gpu].append((line, name))
     if not calls:
         raise refuse(field, f"the log has no calls of collectives; set NCCL_DEBUG=INFO and {SUBSYSTEMS}")
-    gpus = {*calls, *(gpu for held in members.values() for gpu in held.values())}
+    gpus = {*calls, *(gpu for ranks in communicators.gpus.values() for gpu in ranks.values())}
     if len(gpus) == 1:
         return Job([next(iter(calls.values()))], {})
-    unknown = next((called for (_, device), held in calls.items() if device == UNKNOWN for called, _ in held), None)
+    unknown = next((held[0][0] for (_, device), held in calls.items() if device == UNKNOWN), None)
     if unknown is not None:
-        raise refuse(
-            field,
-            f"{unknown.at} is of communicator {unknown.comm}, of which no `Init COMPLETE` line says the ranks; set "
-            f"{SUBSYSTEMS}",
-        )
-    for name, held in members.items():
-        if len(held) != sizes[name]:
-            raise refuse(
-                field,
-                f"the log has `Init COMPLETE` lines of {len(held)} of the {sizes[name]} ranks of communicator {name}",
-            )
-    world = next((held for held in members.values() if len(held) == len(gpus)), None)
+        why = f"no `Init COMPLETE` line says the ranks; set {SUBSYSTEMS}"
+        raise refuse(field, f"{unknown.at} is of communicator {unknown.comm}, of which {why}")
+    communicators.check_whole()
+    world = next((ranks for ranks in communicators.gpus.values() if len(ranks) == len(gpus)), None)
     if world is None:
-        largest = max(map(len, members.values()))
+        largest = max(map(len, communicators.gpus.values()))
         raise refuse(
             field,
             f"the log has {len(gpus)} GPUs and no communicator of them all, whose ranks number them; the largest has "
@@ -83,5 +107,5 @@ def job_of(field: str, lines: Iterable[tuple[Path, Called | Ready]]) -> Job:
     rank_of = {gpu: rank for rank, gpu in world.items()}
     return Job(
         [calls.get(world[rank], []) for rank in range(len(world))],
-        {name: tuple(rank_of[held[rank]] for rank in range(len(held))) for name, held in members.items()},
+        {name: tuple(rank_of[ranks[rank]] for rank in range(len(ranks))) for name, ranks in communicators.gpus.items()},
     )
