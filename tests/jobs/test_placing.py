@@ -123,6 +123,7 @@ def test_options_name_what_the_registries_have() -> None:
     assert options["order"].choices == tuple(order.name for order in ORDERS)
     assert all(one.name in options["sharing"].meaning for one in SHARINGS)
     assert sharings_named("changing, wired") == sharings_named(["wired", "changing"]) == (SHARINGS[0], SHARINGS[2])
+    assert sharings_named("all") == sharings_named(["wired", "all"]) == sharings_named(None) == SHARINGS
 
 
 def test_the_verb_prints_what_python_returns(in_tmp: Path, cli: RunCli) -> None:

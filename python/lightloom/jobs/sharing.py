@@ -57,14 +57,14 @@ def sharings_named(value: object) -> tuple[Sharing, ...]:
 
     Raises `InputError` that names `sharing`.
     """
-    if value is None or value == "all":
+    if value is None:
         return SHARINGS
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)) or not items:
         raise refuse("sharing", f"`{shown(value)}` is not accepted; it takes all, or names with commas between them")
     names = [one.strip() if isinstance(one, str) else one for one in items]
-    known = [one.name for one in SHARINGS]
+    known = [*(one.name for one in SHARINGS), "all"]
     for name in names:
         if name not in known:
-            raise unknown_name("sharing", name, (*known, "all"))
-    return tuple(one for one in SHARINGS if one.name in names)
+            raise unknown_name("sharing", name, known)
+    return tuple(one for one in SHARINGS if one.name in names or "all" in names)
