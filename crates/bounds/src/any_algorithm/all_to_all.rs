@@ -2,9 +2,11 @@
 //!
 //! On K topologies a block goes ℓ = ℓ_1 + … + ℓ_K hops. From one rank there are d^ℓ_1·…·d^ℓ_K ways to do so, which end
 //! at as many ranks at most, so no more than C(ℓ+K−1, ℓ)·d^ℓ of its blocks go ℓ hops: the coefficient of x^ℓ in
-//! (1 + dx + d²x² + …)^K. The largest blocks go the fewest hops, n·d links carry all of them, and the d links of a rank what it
-//! sends and what it receives. A rank reaches at most the product of the balls of the hops on each topology, which is
-//! largest when they are as equal as can be.
+//! (1 + dx + d²x² + …)^K. The largest blocks go the fewest hops, and the same holds of those that a rank receives. A
+//! block of ℓ hops passes ℓ − 1 ranks on its way. What passes a rank goes over the d links into it as what it receives
+//! does, and over the d links out of it as what it sends does. So these carry what passes and the larger of what is
+//! sent and what is received, and all ranks together what passes any of them. A rank reaches at most the product of the
+//! balls of the hops on each topology, which is largest when they are as equal as can be.
 
 use model::{Collective, Piece};
 
@@ -107,8 +109,8 @@ impl Workload {
         least_total_hops((self.most() + 1) as f64, topologies, rates.ports).max(topologies)
     }
 
-    /// Bytes on the busiest link over m, summed over the steps: the mean over all links of what all blocks put on
-    /// them, and the d links of each rank by itself.
+    /// Bytes on the busiest link over m, summed over the steps: the mean over all ranks of what their own blocks and
+    /// those that pass them put on their links, and the own blocks of each rank by itself.
     fn least_share(&self, topologies: u32, rates: &Rates) -> f64 {
         let ports = f64::from(rates.ports);
         match self {
@@ -117,19 +119,26 @@ impl Workload {
                 share * nearest(*peers as usize, topologies, rates.ports, blocks) / ports
             }
             Self::Unequal { sent, received } => {
-                let used = |all: &[Largest]| {
-                    let (mut mean, mut busiest) = (0.0, 0.0);
-                    for first in all {
+                let passing = |all: &[Largest]| -> f64 {
+                    let of_rank = |first: &Largest| {
                         let (peers, bytes) = (first.len() - 1, |from: usize, to: usize| first[to] - first[from]);
-                        mean += nearest(peers, topologies, rates.ports, bytes) / f64::from(rates.ranks);
-                        busiest = f64::max(busiest, first[peers]);
-                    }
-                    f64::max(mean, busiest) / ports
+                        nearest(peers, topologies, rates.ports, bytes) - first[peers]
+                    };
+                    all.iter().map(of_rank).sum()
                 };
-                f64::max(used(sent), used(received))
+                let own: Vec<f64> =
+                    sent.iter().zip(received).map(|(sent, received)| all_of(sent).max(all_of(received))).collect();
+                let busiest = own.iter().copied().fold(0.0, f64::max);
+                let carried = own.iter().sum::<f64>() + passing(sent).max(passing(received));
+                busiest.max(carried / f64::from(rates.ranks)) / ports
             }
         }
     }
+}
+
+/// All that a rank sends, or receives.
+fn all_of(largest: &Largest) -> f64 {
+    largest.last().copied().unwrap_or(0.0)
 }
 
 /// Least hops altogether on so many topologies, spread over them as evenly as can be, that reach `ranks` ranks.

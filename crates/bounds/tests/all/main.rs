@@ -4,3 +4,4 @@
 
 mod any_algorithm;
 mod given_schedule;
+mod unequal;
