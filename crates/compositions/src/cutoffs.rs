@@ -209,6 +209,13 @@ pub(crate) mod unequal_waiting {
     /// Within this factor of the best time after the first rounds a candidate gets all.
     pub(crate) const WORTH_FINISHING: f64 = 1.2;
 
+    /// Within this factor of the best time after the first rounds circuits of two steps are exchanged.
+    pub(crate) const WORTH_EXCHANGING: f64 = 1.1;
+
+    /// Exchanges that are tried for each circuit of a step, and exchanges times ranks at most.
+    pub(crate) const TRIALS_OF_A_CIRCUIT: usize = 160;
+    pub(crate) const MOST_TRIED: usize = 5_000_000;
+
     /// The least by which the weight of a pair of hot ranks is multiplied.
     pub(crate) const LEAST_WEIGHT: f64 = 0.02;
 

@@ -65,6 +65,25 @@ impl Demand {
         sends.into_iter().chain(receives).fold(0.0, f64::max)
     }
 
+    /// Bytes times hops over m of the best topology for what each rank sends, by itself: its largest shares go to the
+    /// `ports` ranks that one hop reaches at most, the next to those that two hops reach, and so on.
+    pub(crate) fn least_bytes_hops(&self, ports: usize) -> f64 {
+        let of_rank = |src: usize| -> f64 {
+            let mut sent = self.sent_by(src).to_vec();
+            sent[src] = 0.0;
+            sent.sort_by(|a, b| b.total_cmp(a));
+            let (mut sum, mut places, mut hops) = (0.0, ports, 1.0);
+            let mut left = &sent[..];
+            while !left.is_empty() && places > 0 {
+                let (near, far) = left.split_at(places.min(left.len()));
+                sum += hops * near.iter().sum::<f64>();
+                (left, places, hops) = (far, places.saturating_mul(ports), hops + 1.0);
+            }
+            sum
+        };
+        (0..self.ranks).map(of_rank).sum()
+    }
+
     pub(crate) fn ranks(&self) -> usize {
         self.ranks
     }

@@ -6,14 +6,17 @@
 //!
 //! ```text
 //! bases ─▶ circuits: one topology a step ─▶ layers ─▶ flow: paths of every pair ─▶ parts: pieces, steps, routes
+//!                      ▲ exchanges: nearer pairs
 //! ```
 
 mod bases;
 mod cheapest;
 mod circuits;
+mod exchanges;
 mod flow;
 mod layers;
 mod parts;
+mod rows;
 mod search;
 
 use std::time::Duration;

@@ -7,9 +7,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::bases::{self, Base, Heats};
 use super::circuits;
+use super::exchanges::nearer;
 use super::flow::Flow;
 use super::layers::Layers;
-use crate::cutoffs::unequal_waiting::{ENOUGH, FEW_CLOSELY, MANY_RANKS, WORTH_FINISHING};
+use crate::cutoffs::unequal_waiting::{ENOUGH, FEW_CLOSELY, MANY_RANKS, WORTH_EXCHANGING, WORTH_FINISHING};
 use crate::unequal::demand::Demand;
 use crate::unequal::prices::Prices;
 use crate::unequal::way::Estimate;
@@ -37,10 +38,28 @@ pub(super) struct Candidate {
     pub(super) wirings: Vec<Wiring>,
     pub(super) flow: Flow,
     pub(super) seconds: f64,
+    hops_more: u32,
     from_start: bool,
 }
 
 impl Candidate {
+    /// The flow on these topologies after its first rounds; `None` where some pair has no path.
+    fn new(
+        demand: &Demand,
+        wirings: Vec<Wiring>,
+        hops_more: u32,
+        start: Option<&Wiring>,
+        prices: &Prices,
+        random: &mut ChaCha8Rng,
+    ) -> Option<Self> {
+        let from_start = start.is_some();
+        let hops = hops_of(&wirings, from_start, hops_more);
+        let mut flow = Flow::new(demand, Layers::new(&wirings), hops)?;
+        flow.improve(&QUICK, random);
+        let seconds = seconds(&flow, from_start, prices);
+        Some(Self { wirings, flow, seconds, hops_more, from_start })
+    }
+
     /// All the rounds that a candidate gets which may be the best; deterministic, whatever was tried before.
     fn finish(&mut self, demand: &Demand, prices: &Prices) {
         let mut random = bases::seeded();
@@ -87,6 +106,50 @@ impl Candidate {
     }
 }
 
+/// The candidates of least time after the first rounds, by their number of steps, the best first.
+#[derive(Default)]
+struct Found {
+    of_one: Vec<Candidate>,
+    of_two: Vec<Candidate>,
+    of_more: Vec<Candidate>,
+}
+
+impl Found {
+    /// Keeps a candidate where it is one of the best `most` of its kind.
+    fn keep(&mut self, candidate: Candidate, most: usize) {
+        let same = match candidate.wirings.len() {
+            1 => &mut self.of_one,
+            2 => &mut self.of_two,
+            _ => &mut self.of_more,
+        };
+        same.push(candidate);
+        same.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        same.truncate(most);
+    }
+
+    /// The best candidates of one step and of two with circuits exchanged. On more steps the circuits for heavy pairs
+    /// leave exchanges little to gain.
+    fn exchanged(&self, demand: &Demand, start: Option<&Wiring>, prices: &Prices, best_s: f64) -> Vec<Candidate> {
+        let of_two = self.of_two.first().filter(|candidate| candidate.seconds <= WORTH_EXCHANGING * best_s);
+        let exchanged = |candidate: &Candidate| {
+            let mut random = bases::seeded();
+            let wirings = nearer(demand, &candidate.wirings, usize::from(start.is_some()), &mut random);
+            Candidate::new(demand, wirings, candidate.hops_more, start, prices, &mut random)
+        };
+        self.of_one.first().into_iter().chain(of_two).filter_map(exchanged).collect()
+    }
+
+    /// The best `most` of one step, and of those of more steps which are worth all rounds.
+    fn worth_finishing(self, best_s: f64, most: usize) -> Vec<Candidate> {
+        let mut kept: Vec<Candidate> = self.of_two.into_iter().chain(self.of_more).collect();
+        kept.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        kept.retain(|candidate| candidate.seconds <= WORTH_FINISHING * best_s);
+        kept.truncate(most);
+        kept.extend(self.of_one);
+        kept
+    }
+}
+
 fn seconds(flow: &Flow, from_start: bool, prices: &Prices) -> f64 {
     let (hops, loads) = flow.extents().into_iter().unzip();
     prices.seconds(from_start, &Estimate { hops, loads })
@@ -108,7 +171,8 @@ pub(super) fn best(
     let heats = Heats::of(demand);
     let cooled = heats.cooled(demand);
     let mut random = bases::seeded();
-    let (mut of_one_step, mut kept): (Vec<Candidate>, Vec<Candidate>) = (Vec::new(), Vec::new());
+    let mut found = Found::default();
+    let most = if demand.ranks() >= FEW_CLOSELY { 1 } else { CLOSELY };
     let mut best_s = limit_s;
     'all: for steps in STEPS.into_iter().filter(|steps| !is_large || !LEFT_OUT.contains(steps)) {
         if least_s(steps) >= best_s {
@@ -118,28 +182,28 @@ pub(super) fn best(
             interruption::check();
             let weights = if matches!(base, Base::Placed(_)) { &cooled } else { demand };
             let wirings = made(demand, weights, (steps, ports), start, base, &heats, &mut random);
-            let hops = hops_of(&wirings, start.is_some(), hops_more);
-            let Some(mut flow) = Flow::new(demand, Layers::new(&wirings), hops) else { continue };
-            flow.improve(&QUICK, &mut random);
-            let seconds = seconds(&flow, start.is_some(), prices);
-            let candidate = Candidate { wirings, flow, seconds, from_start: start.is_some() };
+            let candidate = Candidate::new(demand, wirings, hops_more, start, prices, &mut random);
+            let Some(candidate) = candidate else { continue };
             if is_large && steps > 2 && candidate.seconds > 1.02 * best_s {
                 break 'all;
             }
             best_s = best_s.min(candidate.seconds);
-            let same = if steps == 1 { &mut of_one_step } else { &mut kept };
-            same.push(candidate);
-            same.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-            same.truncate(if demand.ranks() >= FEW_CLOSELY { 1 } else { CLOSELY });
+            found.keep(candidate, most);
             if best_s <= ENOUGH * least_s(1) {
                 break 'all;
             }
         }
     }
     // Those of one step are found alike where no change pays: they are finished however slow they are yet, so that a plan
-    // is never slower than the best one without changes.
-    kept.retain(|candidate| candidate.seconds <= WORTH_FINISHING * best_s);
-    kept.append(&mut of_one_step);
+    // is never slower than the best one without changes. None is faster than its bytes times hops allow.
+    let bytes = demand.least_bytes_hops(ports) / (ports * demand.ranks()) as f64;
+    if prices.least_s(1) + prices.buffer_s * bytes > best_s {
+        found.of_one.clear();
+    }
+    let is_enough = best_s <= ENOUGH * least_s(1);
+    let exchanged = if is_enough { Vec::new() } else { found.exchanged(demand, start, prices, best_s) };
+    let mut kept = found.worth_finishing(best_s, most);
+    kept.extend(exchanged);
     kept.iter_mut().for_each(|candidate| candidate.finish(demand, prices));
     let mut best = kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
     if let Some(budget) = budget {
@@ -179,12 +243,11 @@ fn redrawn(
     let weights = demand.weighted(|src, dst| factors[src as usize * ranks + dst as usize]);
     let heats = Heats::of(demand);
     let weights = if random.random_range(0..2) == 0 { heats.cooled(&weights) } else { weights };
-    let wirings = made(demand, &weights, (steps, ports), start, base, &heats, random);
-    let hops = hops_of(&wirings, start.is_some(), 1);
-    let mut flow = Flow::new(demand, Layers::new(&wirings), hops)?;
-    flow.improve(&QUICK, random);
-    let seconds = seconds(&flow, start.is_some(), prices);
-    Some(Candidate { wirings, flow, seconds, from_start: start.is_some() })
+    let mut wirings = made(demand, &weights, (steps, ports), start, base, &heats, random);
+    if steps <= 2 {
+        wirings = nearer(demand, &wirings, usize::from(start.is_some()), random);
+    }
+    Candidate::new(demand, wirings, 1, start, prices, random)
 }
 
 /// Bases that are tried for so many steps, and by how many hops paths of a single step may be longer than its diameter.
