@@ -212,8 +212,10 @@ pub(crate) mod unequal_waiting {
     /// Within this factor of the best time after the first rounds circuits of two steps are exchanged.
     pub(crate) const WORTH_EXCHANGING: f64 = 1.1;
 
-    /// Exchanges that are tried for each circuit of a step, and exchanges times ranks at most.
+    /// Exchanges that are tried for each circuit of a step.
     pub(crate) const TRIALS_OF_A_CIRCUIT: usize = 160;
+
+    /// Exchanges that are tried, times ranks, at most.
     pub(crate) const MOST_TRIED: usize = 5_000_000;
 
     /// The least by which the weight of a pair of hot ranks is multiplied.
