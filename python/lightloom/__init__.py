@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.plans.comparison import Comparison
     from lightloom.plans.steps import Step
+    from lightloom.robustness.result import RobustPlan
+    from lightloom.robustness.robust import robust
     from lightloom.running.executor import Executor, run
     from lightloom.running.iterations.executor import run_iteration
     from lightloom.running.iterations.measurement import IterationMeasurement
@@ -76,6 +78,7 @@ _HOMES = {
     "Optics": "inputs.optics",
     "Plan": "plans",
     "Problem": "planning.problem",
+    "RobustPlan": "robustness.result",
     "Schedule": "_core",
     "Simulation": "simulation",
     "SizeTable": "planning.sizes",
@@ -99,6 +102,7 @@ _HOMES = {
     "plan": "planning",
     "plan_sizes": "planning.sizes",
     "profile": "planning",
+    "robust": "robustness.robust",
     "route_fibres": "optics.fibres",
     "route_mesh": "optics.meshes",
     "run": "running.executor",
@@ -130,6 +134,7 @@ __all__ = [
     "Optics",
     "Plan",
     "Problem",
+    "RobustPlan",
     "Schedule",
     "Simulation",
     "SizeTable",
@@ -153,6 +158,7 @@ __all__ = [
     "plan",
     "plan_sizes",
     "profile",
+    "robust",
     "route_fibres",
     "route_mesh",
     "run",

@@ -38,6 +38,11 @@ VERBS = (
         "lightloom.cli.jobs",
         "Place jobs that arrive on one fabric: who gets which GPUs and when, by ways to share it.",
     ),
+    Verb(
+        "robust",
+        "lightloom.cli.robust",
+        "Plan an unequal All-to-All once for many iterations, and compare that with planning it anew.",
+    ),
     Verb("run", "lightloom.cli.run", "Run a plan on processes and real data, and compare measured and planned times."),
     Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(

@@ -22,7 +22,10 @@ LOOK_S = 0.05
 
 
 class LinearProgram:
-    """A minimisation with integer variables."""
+    """A minimisation, whose variables may be integers.
+
+    duals: of the rows, in their order, once a programme without integers is solved.
+    """
 
     def __init__(self) -> None:
         self._lower: list[float] = []
@@ -31,6 +34,7 @@ class LinearProgram:
         self._integer: list[bool] = []
         self._rows: list[tuple[float, float]] = []
         self._starts: list[int] = [0]
+        self.duals: NDArray[np.float64] | None = None
         self._columns: list[int] = []
         self._values: list[float] = []
 
@@ -49,15 +53,18 @@ class LinearProgram:
         self._values += terms.values()
         self._starts.append(len(self._columns))
 
-    def solve(self, seconds: float) -> tuple[float, NDArray[np.float64] | None]:
+    def solve(
+        self, seconds: float, what: str = "exact for several ports", field: str = "planner"
+    ) -> tuple[float, NDArray[np.float64] | None]:
         """A lower bound on the optimum, and the best values that were found in that wall-clock time, if any.
 
-        The bound is infinite where there is no solution. Raises `InputError` where HiGHS is not installed.
+        The bound is infinite where there is no solution. Raises `InputError` where HiGHS is not installed, which names
+        `field`, and what needs it.
         """
         try:
             import highspy
         except ImportError as error:
-            raise missing("planner", "exact for several ports", "highspy") from error
+            raise missing(field, what, "highspy") from error
         program = highspy.HighsLp()
         program.num_col_, program.num_row_ = len(self._lower), len(self._rows)
         program.col_cost_ = np.array(self._cost)
@@ -83,6 +90,8 @@ class LinearProgram:
         if status == highspy.HighsModelStatus.kInfeasible:
             return math.inf, None
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        if found and not any(self._integer):
+            self.duals = np.array(solver.getSolution().row_dual)
         return float(info.mip_dual_bound), np.array(solver.getSolution().col_value) if found else None
 
 

@@ -4,37 +4,28 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lightloom import _core
 from lightloom.base.errors import InputError, refuse, shown
-from lightloom.base.files import MIB, read_bytes, read_lines
+from lightloom.base.files import MIB, read_lines
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.arrays import array_of
+from lightloom.inputs.npy import read_npy
 from lightloom.inputs.quantities import bytes_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["busiest_bytes", "generated_matrix", "read_matrix"]
+__all__ = ["busiest_bytes", "checked_matrix", "generated_matrix", "read_matrix"]
 
 MAX_FILE_BYTES = 256 * MIB
 # As many rows as the core takes; columns, of experts of which each rank has several.
 MAX_GPUS, MAX_COLUMNS = 512, 1 << 14
 # Rows of numbers with all their digits, also of too many of them, and lines with remarks in addition to the rows.
 MAX_LINE, MAX_LINES = 1 << 18, 1_000_000
-# Where an NPY file of each version says how long its header is, and in how many bytes.
-NPY_LENGTHS = {b"\x01\x00": (8, 2), b"\x02\x00": (8, 4), b"\x03\x00": (8, 4)}
-MAX_NPY_HEADER = 10_000
-# The header that NumPy writes for a matrix of numbers; of anything else, no matrix can be made.
-NPY_HEADER = re.compile(
-    rb"\{'descr': '(?P<order>[<>|=]?)(?P<kind>[a-zA-Z])(?P<width>[0-9]{1,4})', "
-    rb"'fortran_order': (?P<fortran>True|False), "
-    rb"'shape': \((?P<rows>[0-9]{1,9}), ?(?P<columns>[0-9]{1,9}),?\),? ?\}\s*"
-)
 FORM = (
     "a square matrix of bytes, one row per source and one column per destination; or tokens by expert, with the same "
     "number of columns for each row's experts"
@@ -53,15 +44,16 @@ def read_matrix(source: str | os.PathLike[str] | ArrayLike) -> NDArray[np.float6
     """
     if isinstance(source, (str, os.PathLike)):
         if str(source).lower().endswith(".npy"):
-            return _checked(_read_npy(source))
-        return _checked(_read_csv(source))
+            accepted = f"2 to {MAX_GPUS} rows"
+            return checked_matrix(read_npy("matrix", source, (MAX_GPUS, MAX_COLUMNS), FORM, accepted))
+        return checked_matrix(_read_csv(source))
     try:
         given = array_of("matrix", source)
     except InputError:
         raise
     except Exception as error:  # whatever an object's own conversion raises
         raise refuse("matrix", f"`{shown(source)}` is not accepted; it takes {FORM}") from error
-    return _checked(given)
+    return checked_matrix(given)
 
 
 def generated_matrix(name: str, gpus: int, mean_size: str | float, *, seed: int = 0) -> NDArray[np.float64]:
@@ -78,35 +70,6 @@ def generated_matrix(name: str, gpus: int, mean_size: str | float, *, seed: int 
 def busiest_bytes(matrix: NDArray[np.float64]) -> int:
     """Whole bytes of a matrix's busiest GPU: the bytes that it sends or receives, its own block included."""
     return math.ceil(_core.Schedule.from_matrix(matrix)[1])
-
-
-def _read_npy(path: str | os.PathLike[str]) -> NDArray[Any]:
-    """The numbers in an NPY file. Its header is a Python expression; NumPy would evaluate any, and allocate for it."""
-    content = read_bytes("matrix", path, MAX_FILE_BYTES)
-    if not content.startswith(b"\x93NUMPY"):
-        raise refuse("matrix", f"`{path}` is not an NPY file")
-    start, length = NPY_LENGTHS.get(content[6:8], (0, 0))
-    first = start + length
-    size = int.from_bytes(content[start:first], "little")
-    header = NPY_HEADER.fullmatch(content[first : first + min(size, MAX_NPY_HEADER)])
-    if not start or header is None:
-        raise refuse("matrix", f"`{path}` has no header of an NPY file of numbers; it takes {FORM}")
-    kind, width = header["kind"].decode(), int(header["width"])
-    rows, columns = int(header["rows"]), int(header["columns"])
-    if not (1 <= rows <= MAX_GPUS and 1 <= columns <= MAX_COLUMNS):
-        raise refuse(
-            "matrix", f"`{path}` has {rows} rows of {columns} entries; it takes 2 to {MAX_GPUS} rows, and {FORM}"
-        )
-    try:
-        dtype = np.dtype(f"{header['order'].decode().replace('|', '=')}{kind}{width}")
-    except TypeError:
-        dtype = np.dtype(object)
-    if dtype.hasobject:
-        raise refuse("matrix", f"`{path}` has entries of type {kind}{width}; it takes {FORM}")
-    if len(content) - first - size != rows * columns * dtype.itemsize:
-        raise refuse("matrix", f"`{path}` does not hold the {rows} rows of {columns} that its header says")
-    entries = np.frombuffer(content, dtype, offset=first + size)
-    return entries.reshape((rows, columns), order="F" if header["fortran"] == b"True" else "C")
 
 
 def _read_csv(path: str | os.PathLike[str]) -> NDArray[np.float64]:
@@ -135,7 +98,8 @@ def _read_csv(path: str | os.PathLike[str]) -> NDArray[np.float64]:
     return np.array(rows)
 
 
-def _checked(matrix: NDArray[Any]) -> NDArray[np.float64]:
+def checked_matrix(matrix: NDArray[Any]) -> NDArray[np.float64]:
+    """The matrix as `read_matrix` gives it. Raises `InputError` that names `matrix`."""
     if matrix.dtype.kind not in "iuf":
         raise refuse("matrix", f"its entries are of type {matrix.dtype}; it takes {FORM}")
     if matrix.ndim != 2 or not len(matrix) or not matrix.shape[1] or matrix.shape[1] % len(matrix):

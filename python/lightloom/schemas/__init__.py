@@ -12,12 +12,13 @@ from lightloom.schemas import judgements as judged
 from lightloom.schemas import measurements as measured
 from lightloom.schemas import plans as planned
 from lightloom.schemas import reports as reported
+from lightloom.schemas import robust as planned_once
 
 __all__ = ["DIALECT", "Document", "documents", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FORMS = planned.DOCUMENTS | judged.DOCUMENTS | iterations.DOCUMENTS | measured.DOCUMENTS | reported.DOCUMENTS
-_FORMS |= advised.DOCUMENTS | placed.DOCUMENTS
+_FORMS |= advised.DOCUMENTS | placed.DOCUMENTS | planned_once.DOCUMENTS
 
 
 class Document(NamedTuple):
@@ -43,6 +44,7 @@ _DOCUMENTS = (
     Document("training-simulation", ("simulate TRAINING",), "a training iteration, simulated"),
     Document("advice", ("advise JOB",), "which switch a job needs"),
     Document("jobs", ("jobs",), "when and where jobs run on one fabric"),
+    Document("robust", ("robust",), "an All-to-All that is planned once for many iterations"),
     Document("run", ("run PLAN",), "a plan on processes, measured"),
     Document("iteration-run", ("run ITERATION",), "a training iteration on processes, measured"),
     Document("sends", ("run --calibrate",), "messages over one hop, measured"),

@@ -12,7 +12,8 @@ pub fn find(name: &str) -> Option<&'static PlanningOption> {
 }
 
 const PLANNING: &[&str] = &["plan", "compare", "bound"];
-const ON_FABRIC: &[&str] = &["plan", "compare", "bound", "train", "jobs"];
+const ON_FABRIC: &[&str] = &["plan", "compare", "bound", "train", "jobs", "robust"];
+const OF_COLLECTIVES: &[&str] = &["plan", "compare", "bound", "robust"];
 
 /// The defaults of a row.
 const OPEN: PlanningOption = PlanningOption {
@@ -75,6 +76,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         meaning: "Number of GPUs.",
         otherwise: "the number that dims, matrix, schedule or fabric gives",
         example: "64",
+        verbs: OF_COLLECTIVES,
         ..OPEN
     },
     PlanningOption {
@@ -85,6 +87,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         meaning: "Grid of the GPUs, such as 4x4x4; ranks count along the last dimension first.",
         otherwise: "one dimension",
         python: "a list of whole numbers",
+        verbs: OF_COLLECTIVES,
         ..OPEN
     },
     PlanningOption {
@@ -153,6 +156,7 @@ pub const OPTIONS: &[PlanningOption] = &[
             step: the plan runs again and again, and every change is charged), the name of a topology, or a file.",
         otherwise: "free, or what the convention has",
         python: "a graph or a Topology",
+        verbs: OF_COLLECTIVES,
         ..OPEN
     },
     PlanningOption {
@@ -165,6 +169,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         otherwise: "any topology that fits the ports",
         names: "optics",
         python: "Optics",
+        verbs: OF_COLLECTIVES,
         ..OPEN
     },
     PlanningOption {
@@ -186,6 +191,7 @@ pub const OPTIONS: &[PlanningOption] = &[
             1=20us,5=3us for steps 1 and 5.",
         otherwise: "none",
         python: "seconds",
+        verbs: OF_COLLECTIVES,
         ..OPEN
     },
     PlanningOption {

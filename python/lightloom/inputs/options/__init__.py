@@ -15,6 +15,7 @@ from lightloom.inputs.options.exports import EXPORT
 from lightloom.inputs.options.jobs import JOBS
 from lightloom.inputs.options.option import Group, Kind, Option
 from lightloom.inputs.options.planning import ARGUMENTS, FABRIC, OF_PLAN, SETTINGS
+from lightloom.inputs.options.robust import ROBUST
 from lightloom.inputs.options.running import INSTEAD, RUNNING
 from lightloom.inputs.options.serving import SERVING
 from lightloom.inputs.options.settings import Settings
@@ -40,6 +41,7 @@ __all__ = [
     "OPTIONS",
     "OUTPUT",
     "RESTING",
+    "ROBUST",
     "RUNNING",
     "SCHEDULE_OF",
     "SENDING",
@@ -76,6 +78,7 @@ OPTIONS = (
     *RESTING,
     *ADVICE,
     *JOBS,
+    *ROBUST,
     *LISTED,
     *VERIFIED,
     *EXPORT,

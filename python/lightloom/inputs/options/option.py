@@ -10,7 +10,7 @@ from lightloom.base.whole_numbers import LARGEST, WHOLE_RANGES
 # Verbs that take a problem.
 PLANNING = ("plan", "compare", "bound")
 # Verbs that take a fabric.
-ON_FABRIC = (*PLANNING, "train", "jobs")
+ON_FABRIC = (*PLANNING, "train", "jobs", "robust")
 # Least values of whole numbers that the core takes, by the name of the option.
 LEAST = {name: least for name, (least, _) in WHOLE_RANGES.items()}
 MOST = {name: most for name, (_, most) in WHOLE_RANGES.items()}

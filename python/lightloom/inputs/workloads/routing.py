@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom.base.errors import InputError, refuse
-from lightloom.inputs.matrix import generated_matrix, read_matrix
+from lightloom.inputs.matrices import MOST_ENTRIES, drawn_matrices
+from lightloom.inputs.matrix import read_matrix
 from lightloom.inputs.workloads.model_keys import ROUTING
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ExpertTraffic", "Routing"]
 
-# Entries of all matrices together.
-MOST_ENTRIES = 1 << 22
 # Keys that say how matrices are drawn.
 OF_TRAFFIC = ("matrices", "drift", "seed")
 
@@ -103,13 +102,12 @@ def _drawn(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int
     _check_number("matrices", routing.matrices, ranks)
     mean = max(1, round(size_bytes / ranks))
     drift = 1.0 if routing.drift is None else routing.drift
-    made: list[NDArray[np.float64]] = []
-    for index in range(routing.matrices):
-        try:
-            drawn = generated_matrix(str(routing.traffic), ranks, mean, seed=routing.seed + index)
-        except InputError as error:
-            raise refuse("routing.traffic", str(error).partition(": ")[2]) from error
-        made.append(drawn if not made else (1.0 - drift) * made[-1] + drift * drawn)
+    try:
+        made = drawn_matrices(
+            str(routing.traffic), ranks, mean, matrices=routing.matrices, drift=drift, seed=routing.seed
+        )
+    except InputError as error:
+        raise refuse("routing.traffic", str(error).partition(": ")[2]) from error
     return [np.rint(matrix).astype(np.int64) for matrix in made]
 
 

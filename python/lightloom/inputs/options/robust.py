@@ -1,0 +1,65 @@
+"""Options of plans that are made once for many iterations: the arguments of `lightloom.robust`."""
+
+from __future__ import annotations
+
+from lightloom.inputs.options.option import LEAST, MOST, Group, Kind, Option
+
+VERB = ("robust",)
+
+ROBUST = (
+    Option(
+        name="matrices",
+        kind=Kind.MATRIX,
+        group=Group.PROBLEM,
+        meaning="A matrix for each iteration, of bytes, or of tokens by rank and expert: a folder of CSV and NPY files "
+        "in the order of their names, or an NPY file of iterations x ranks x columns; or one of `lightloom list "
+        "workloads`, such as zipf:0.6.",
+        verbs=VERB,
+        metavar="FOLDER|FILE|NAME",
+    ),
+    Option(
+        name="size",
+        kind=Kind.SIZE,
+        group=Group.PROBLEM,
+        meaning="Size of the largest buffer of any rank and iteration, such as 64MiB; with /pair the mean over all "
+        "pairs and iterations.",
+        verbs=VERB,
+        otherwise="bytes as the matrices have them",
+    ),
+    Option(
+        name="objective",
+        kind=Kind.CHOICE,
+        group=Group.PROBLEM,
+        meaning="Which time is least: the mean of all iterations (expected), or that of the slowest (worst).",
+        verbs=VERB,
+        default="expected",
+        choices=("expected", "worst"),
+    ),
+    Option(
+        name="iterations",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="Generated matrices: how many.",
+        verbs=VERB,
+        otherwise="8",
+        most=4096,
+    ),
+    Option(
+        name="drift",
+        kind=Kind.NUMBER,
+        group=Group.PROBLEM,
+        meaning="Generated matrices: the share, from 0 to 1, that is drawn anew from one iteration to the next.",
+        verbs=VERB,
+        otherwise="0.2",
+    ),
+    Option(
+        name="seed",
+        kind=Kind.WHOLE,
+        group=Group.EXPERT,
+        meaning="Generated matrices: seed of everything random.",
+        verbs=VERB,
+        otherwise="0",
+        least=LEAST["seed"],
+        most=MOST["seed"],
+    ),
+)
