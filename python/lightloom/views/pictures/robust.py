@@ -9,7 +9,7 @@ from lightloom.robustness.result import STRATEGIES
 from lightloom.views.axis_units import show_range
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import legend_below, settle
-from lightloom.views.palette import PALETTE, REFERENCE
+from lightloom.views.palette import BACKGROUND, PALETTE, REFERENCE
 
 if TYPE_CHECKING:
     import os
@@ -33,11 +33,11 @@ def plot_robust(found: RobustPlan, path: str | os.PathLike[str] | None = None) -
 
     if path is not None:
         check_plot_path(path)
-    figure = Figure(figsize=(9.0, 4.2), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(2.2, 1.0))
-    _regrets(left, found)
-    _times(right, found)
-    lines = left.get_lines()[: len(LOOKS)]
+    figure = Figure(figsize=(7.0, 5.8), layout="constrained")
+    upper, lower = figure.subplots(2, 1, height_ratios=(2.2, 1.0))
+    _regrets(upper, found)
+    _times(lower, found)
+    lines = upper.get_lines()[: len(LOOKS)]
     legend_below(figure, lines, [str(line.get_label()) for line in lines])
     figure.suptitle(
         f"All-to-all planned once for {counted(len(found.iterations), 'iteration')}, {found.plan.gpus} GPUs of "
@@ -71,7 +71,7 @@ def _regrets(axes: Axes, found: RobustPlan) -> None:
 def _times(axes: Axes, found: RobustPlan) -> None:
     """The mean time of every strategy as a bar, and that of its slowest iteration as a mark."""
     rows = [found.strategy(name) for name in STRATEGIES]
-    colours = [LOOKS[row.name][0] if row.name in LOOKS else REFERENCE for row in rows]
+    colours = [LOOKS[row.name][0] if row.name in LOOKS else BACKGROUND for row in rows]
     axes.barh(range(len(rows)), [row.mean_s for row in rows], color=colours, height=0.6)
     axes.plot([row.worst_s for row in rows], range(len(rows)), "k|", markersize=14, label="slowest")
     axes.set_yticks(range(len(rows)), [row.name for row in rows])
