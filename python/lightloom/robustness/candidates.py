@@ -127,8 +127,11 @@ def best_of(
     *,
     worst: bool,
     report: Callable[[str], None],
-) -> Candidate:
-    """The candidate of least mean time, or least time of its slowest iteration if `worst`, with its best shares."""
+) -> tuple[Candidate, list[FixedPlan]]:
+    """The candidate of least mean time, or least time of its slowest iteration if `worst`, with its best shares.
+
+    Next to it the plans, on different circuits, whose shares were made the best.
+    """
 
     def value_s(one: Candidate) -> float:
         times_s = clock.times_s([one.plan] * len(matrices), matrices)
@@ -140,11 +143,12 @@ def best_of(
     for one in ordered:
         circuits.setdefault(tuple(step.topology.links.tobytes() for step in one.plan.steps), one)
     best, best_s = ordered[0], values[id(ordered[0])]
-    for number, one in enumerate(list(circuits.values())[:MOST_OPTIMISED]):
+    tried = list(circuits.values())[:MOST_OPTIMISED]
+    for number, one in enumerate(tried):
         report(f"shares of all iterations on circuits {number + 1}")
         found = clock.with_best_shares(one.plan, matrices, worst=worst)
         improved = Candidate(one.made_for, found, optimised=found is not one.plan)
         improved_s = value_s(improved)
         if improved_s < best_s:
             best, best_s = improved, improved_s
-    return best
+    return best, [one.plan for one in tried]

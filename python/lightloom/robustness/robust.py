@@ -138,11 +138,14 @@ def _compared(
         *(Candidate(f"iteration {index}", one) for index, one in enumerate(known)),
         Candidate("equal blocks", uniform),
     ]
-    chosen = best_of(candidates, demands, clock, worst=objective == "worst", report=report)
-    report("each iteration by itself")
+    chosen, tried = best_of(candidates, demands, clock, worst=objective == "worst", report=report)
     count = len(demands)
-    tuned = [clock.with_best_shares(chosen.plan, matrix[None]) for matrix in demands]
-    each = clock.cheapest(list(zip(own, tuned, [chosen.plan] * count, strict=True)), demands)
+    options = []
+    for index, matrix in enumerate(demands):
+        report(f"iteration {index + 1} of {count} by itself")
+        tuned = [clock.with_best_shares(one, matrix[None]) for one in (chosen.plan, *tried)]
+        options.append([own[index], chosen.plan, *tuned])
+    each = clock.cheapest(options, demands)
     times_s = {
         "once": clock.times_s([chosen.plan] * count, demands),
         "uniform": clock.times_s([uniform] * count, demands),
