@@ -53,6 +53,8 @@ def plot_robust(found: RobustPlan, path: str | os.PathLike[str] | None = None) -
 
 def _regrets(axes: Axes, found: RobustPlan) -> None:
     """The regret of every iteration, a line for each strategy."""
+    from matplotlib.ticker import MaxNLocator
+
     numbers = [one.iteration for one in found.iterations]
     lowest_s = highest_s = 0.0
     for name, (colour, marker) in LOOKS.items():
@@ -62,7 +64,7 @@ def _regrets(axes: Axes, found: RobustPlan) -> None:
         axes.plot(numbers, regrets_s, color=colour, marker=shown, markersize=4, linewidth=1.2, label=name)
     axes.axhline(0.0, color=REFERENCE, linestyle="--", linewidth=1)
     show_range(axes.yaxis, "time", lowest_s, highest_s, log=False)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("iteration")
     axes.set_ylabel("regret: time less that of each")
     axes.spines[["top", "right"]].set_visible(False)
