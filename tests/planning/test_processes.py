@@ -90,7 +90,6 @@ def results() -> dict[str, Any]:
         **(measured(plan) if RUNS else {}),
         "jobs": ll.place_jobs({"job": [ALL_GATHERS]}, fabric=ll.Fabric(gpus=4)),
         "plan made once": ll.robust("zipf:0.6", "1MiB/pair", iterations=2, fabric=ll.Fabric(gpus=4)),
-        **({"measurement": ll.run(plan, runs=1, warm_ups=0, dilation=10)} if RUNS else {}),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
     }
 

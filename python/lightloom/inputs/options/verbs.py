@@ -313,7 +313,6 @@ OUTPUT = (
         name="output",
         kind=Kind.FILE,
         group=Group.OUTPUT,
-        meaning="Also write the plan as JSON, for the mean of the matrices; with --objective worst for the largest bytes "
         meaning="Also write the plan as JSON, for the mean of the matrices; with --objective worst for the most bytes "
         "of each pair.",
         verbs=("robust",),
