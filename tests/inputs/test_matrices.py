@@ -67,6 +67,7 @@ WRONG = {
     "not square": (TRACE[:, :2, :], "iteration 0: its shape is 2x3"),
     "below zero": (TRACE - 40.0, "iteration 0: row 0, column 0 is -40.0"),
     "silent": (np.array([TRACE[0], np.eye(3)]), "iteration 1 sends no bytes"),
+    "too many bytes": (TRACE * 1e300, "iteration 0 has an entry of 8e+300; it takes at most 2^53"),
     "ragged": ([[[1, 2], [3, 4]], [[1]]], "is not accepted"),
     "words": ("zipf", "is not accepted; it takes a folder"),
     "too many": (np.ones((4097, 2, 2)), "4097 iterations of 2 ranks are not accepted; it takes at most 4096"),

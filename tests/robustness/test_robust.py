@@ -184,6 +184,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "background_reconfiguration",
     ),
     "size": ({"size": "1 MB of tokens"}, "size"),
+    "a pair's size": ({"size": "8PiB/pair"}, "size"),
 }
 
 

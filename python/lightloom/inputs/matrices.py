@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MOST_ENTRIES", "MOST_ITERATIONS", "drawn_matrices", "read_matrices", "scaled_matrices"]
+__all__ = ["MOST_BYTES", "MOST_ENTRIES", "MOST_ITERATIONS", "drawn_matrices", "read_matrices", "scaled_matrices"]
 
 FIELD = "matrices"
 PER_PAIR = "/pair"
 # Entries of all matrices together.
 MOST_ENTRIES = 1 << 22
 MOST_ITERATIONS = 1 << 12
+# Of one pair in one iteration, as the core takes them.
+MOST_BYTES = 2.0**53
 SUFFIXES = (".csv", ".npy")
 FORM = (
     "a folder of CSV and NPY files, one for each iteration in the order of their names; an NPY file or an array of "
@@ -83,7 +85,9 @@ def scaled_matrices(matrices: NDArray[np.float64], size: str | float | None) -> 
         now = matrices[:, ~np.eye(ranks, dtype=bool)].mean()
     else:
         now = max(matrices.sum(axis=1).max(), matrices.sum(axis=2).max())
-    scaled: NDArray[np.float64] = matrices * (size_bytes / now)
+    # Entries near the least float, which would be infinite bytes, have been divided by the largest.
+    largest = matrices.max()
+    scaled: NDArray[np.float64] = matrices / largest * (size_bytes / (now / largest))
     return scaled
 
 
@@ -133,7 +137,9 @@ def _checked(matrices: NDArray[Any]) -> NDArray[np.float64]:
             checked = checked_matrix(matrix)
         except InputError as error:
             raise refuse(FIELD, f"iteration {index}: {str(error).partition(': ')[2]}") from error
-        if checked.sum() <= np.trace(checked):
+        if checked.max() > MOST_BYTES:
+            raise refuse(FIELD, f"iteration {index} has an entry of {checked.max():g}; it takes at most 2^53")
+        if not (checked[~np.eye(len(checked), dtype=bool)] > 0).any():
             raise refuse(FIELD, f"iteration {index} sends no bytes between two ranks; it takes some in each iteration")
         made.append(checked)
     return np.array(made)

@@ -11,6 +11,7 @@ from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.matrices import (
     FIELD,
+    MOST_BYTES,
     MOST_ENTRIES,
     MOST_ITERATIONS,
     drawn_matrices,
@@ -108,8 +109,12 @@ def _drawn(name: str, size: str | float | None, fabric: Fabric, given: dict[str,
 
 
 def _whole(demands: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Whole bytes. Raises `InputError` that names `matrices` where an iteration sends none."""
+    """Whole bytes. Raises `InputError` that names `matrices` where an iteration sends none, or `size` if too many."""
     whole = np.rint(demands)
+    if not whole.max() <= MOST_BYTES:
+        raise refuse(
+            "size", f"a pair would send {whole.max():g} bytes; it takes a size of which no pair sends over 2^53"
+        )
     for index, matrix in enumerate(whole):
         if matrix.sum() <= np.trace(matrix):
             raise refuse(FIELD, f"iteration {index} sends no whole byte between two ranks; give a larger size")
