@@ -42,7 +42,7 @@ def command(
     \b
     Examples:
       lightloom robust --matrices zipf:0.6 --iterations 8 --drift 0.2 --size 1MiB/pair --gpus 8 --ports 2
-      lightloom robust --matrices hot-experts --size 64MiB --gpus 8 --objective worst --initial repeated --plot regret.png
+      lightloom robust --matrices hot-experts --size 64MiB --gpus 8 --objective worst --initial repeated --plot a.png
     """  # noqa: D301
     import lightloom as ll
 
