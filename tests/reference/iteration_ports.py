@@ -1,0 +1,173 @@
+"""The circuits on ports of ranks that the events of a planned iteration need and leave, by its document alone.
+
+A circuit joins a port of one rank to a port of another, in one direction: port p of a rank sends over one circuit and
+receives over another. (docs/cost-model.md, training iterations; docs/reference/json.md, `lightloom.training/1`.)
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from tests.reference.plan_document import Circuits, circuits_of
+from tests.reference.workloads import axis_groups, groups_of, ranks_of
+
+# A port of a rank: the rank, and the place of the port.
+End = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The circuits of a port: where what it sends arrives, and whence it receives; `name` says whose they are.
+
+    Two ports have the same circuits where the names are equal.
+    """
+
+    name: Hashable
+    to: End | None
+    back: End | None
+
+
+@dataclass
+class Use:
+    """What an event does with ports.
+
+    needs, leaves: the circuits of the ports that it holds, at its beginning and at its end. returns: whether these go back to
+    their resting circuits after it, and `changes_back`, whether that takes a change. rests: the resting circuits, where
+    the event says which. needs_resting: whether those that it needs are those in which its group rests. is_steady:
+    whether its circuits stay from its beginning until its ports are free. passes: circuits at ports of ranks that only
+    forward its messages. ways: by message the circuits that its packets may take, hop by hop, each several in parallel.
+    """
+
+    needs: dict[End, Joined] = field(default_factory=dict)
+    leaves: dict[End, Joined] = field(default_factory=dict)
+    returns: bool = False
+    changes_back: bool = False
+    rests: dict[End, Joined] | None = None
+    needs_resting: bool = False
+    is_steady: bool = True
+    passes: dict[End, Joined] = field(default_factory=dict)
+    ways: list[list[list[tuple[End, End]]]] = field(default_factory=list)
+
+
+def wired(group: Sequence[int], circuits: Circuits, ports: Sequence[int]) -> dict[End, Joined]:
+    """The circuits of a topology on ports of a group's ranks, each rank's on its ports in ascending order."""
+    to: dict[End, End] = {}
+    back: dict[End, End] = {}
+    sent, received = defaultdict[int, int](int), defaultdict[int, int](int)
+    for (src, dst), count in sorted(circuits.items()):
+        for _ in range(count):
+            # More circuits than ports end in an IndexError here.
+            out, into = (group[src], ports[sent[src]]), (group[dst], ports[received[dst]])
+            to[out], back[into] = into, out
+            sent[src] += 1
+            received[dst] += 1
+    name = ("group", tuple(group), tuple(sorted(circuits.items())), tuple(ports))
+    return {
+        (rank, port): Joined(name, to.get((rank, port)), back.get((rank, port))) for rank in group for port in ports
+    }
+
+
+def between(joined: Mapping[End, Joined]) -> dict[tuple[int, int], list[tuple[End, End]]]:
+    """By pair of ranks the circuits from one to the other, by port."""
+    found: dict[tuple[int, int], list[tuple[End, End]]] = defaultdict(list)
+    for end, has in sorted(joined.items()):
+        if has.to is not None:
+            found[end[0], has.to[0]].append((end, has.to))
+    return found
+
+
+def plan_circuits(plan: dict[str, Any]) -> dict[int, Circuits]:
+    """The circuits of each of a plan's topologies, by its number."""
+    return {topology["id"]: circuits_of(topology, plan["gpus"]) for topology in plan["topologies"]}
+
+
+def use_of(told: dict[str, Any], place: int) -> Use:
+    """What the event at a place of the document does with ports."""
+    node, event = told["workload"]["nodes"][place], told["events"][place]
+    if node["kind"] == "compute":
+        return Use()
+    return _collective(told, node, event) if node["kind"] == "collective" else _send(told, node, event)
+
+
+def _collective(told: dict[str, Any], node: dict[str, Any], event: dict[str, Any]) -> Use:
+    plan = told["plans"][event["plan"]]
+    circuits = plan_circuits(plan)
+    first, last = (circuits[plan["steps"][at]["topology"]] for at in (0, -1))
+    initial = plan["initial_topology"]
+    resting = None if initial is None or plan["fabric"]["initial"] == "free" else circuits[initial]
+    groups = groups_of(told["workload"], node)
+    changes_back = event["returns"] and resting != last
+
+    def on_ports(of: Circuits) -> dict[End, Joined]:
+        return {end: has for group in groups for end, has in wired(group, of, event["ports"]).items()}
+
+    return Use(
+        needs=on_ports(first),
+        leaves=on_ports(last),
+        returns=event["returns"],
+        changes_back=changes_back,
+        rests=on_ports(resting) if event["returns"] and resting is not None else None,
+        needs_resting=resting == first,
+        is_steady=not changes_back and all(circuits[step["topology"]] == first for step in plan["steps"]),
+    )
+
+
+def pairs_of(node: dict[str, Any]) -> list[tuple[int, int]]:
+    """Source and destination of every message of a send."""
+    ends = [node[end] if isinstance(node[end], list) else [node[end]] for end in ("source", "destination")]
+    return list(zip(*ends, strict=True))
+
+
+def _send(told: dict[str, Any], node: dict[str, Any], event: dict[str, Any]) -> Use:
+    pairs, ports = pairs_of(node), event["ports"]
+    if event["direct"]:
+        to, back = dict(pairs), {destination: source for source, destination in pairs}
+        needs = {
+            (rank, port): Joined(
+                ("messages", to.get(rank), back.get(rank), tuple(ports)),
+                (to[rank], port) if rank in to else None,
+                (back[rank], port) if rank in back else None,
+            )
+            for rank in sorted({*to, *back})
+            for port in ports
+        }
+        ways = [[[((source, port), (destination, port)) for port in ports]] for source, destination in pairs]
+        returns = event["returns"]
+        return Use(needs, needs, returns, changes_back=returns, is_steady=not returns, ways=ways)
+    over = told["topologies"][event["topology"]]
+    circuits = {(src, dst): count for src, dst, count in over["links"]}
+    groups = [ranks_of(told["workload"], None)] if over["axis"] is None else axis_groups(told["workload"], over["axis"])
+    ends = {rank for pair in pairs for rank in pair}
+    made = Use(returns=event["returns"], needs_resting=over["rests"])
+    made.changes_back = made.returns and not over["rests"]
+    made.is_steady = not made.changes_back
+    for group in groups:
+        joined = wired(group, circuits, ports)
+        links = between(joined)
+        passed = set[int]()
+        for source, destination in pairs:
+            if source in group:
+                path = [group[at] for at in _path(circuits, group.index(source), group.index(destination))]
+                made.ways.append([links[link] for link in pairwise(path)])
+                passed |= {*path} - ends
+        made.needs |= {end: has for end, has in joined.items() if end[0] in ends}
+        made.passes |= {end: has for end, has in joined.items() if end[0] in passed}
+    made.leaves = made.needs
+    return made
+
+
+def _path(circuits: Iterable[tuple[int, int]], source: int, destination: int) -> list[int]:
+    """The first shortest path of a search by breadth that looks at neighbours in ascending order."""
+    found = {source: [source]}
+    reached = deque([source])
+    while destination not in found:
+        at = reached.popleft()
+        for tail, head in sorted(circuits):
+            if tail == at and head not in found:
+                found[head] = [*found[at], head]
+                reached.append(head)
+    return found[destination]
