@@ -1,8 +1,8 @@
 """A second simulator of planned iterations: the whole of one, packet by packet on one clock, from its document alone.
 
-All groups carry out their plans step by step, messages go over their paths, ranks compute, and ports change their circuits;
-whatever shares a circuit waits in its queue. The events of each port, and the computations of each rank, are in the
-document's order. Settings are those that `simulate` has by default; the rules are those of docs/simulation.md.
+All groups carry out their plans step by step, messages go over their paths, ranks compute, and ports change their
+circuits; whatever shares a circuit waits in its queue. The events of each port, and the computations of each rank, are
+in the document's order. Settings are those that `simulate` has by default; the rules are those of docs/simulation.md.
 """
 
 from __future__ import annotations
@@ -176,17 +176,17 @@ class _Execution:
         current = self._told_of(begins)
         before: _Iteration | None = None
         begins.happen()
-        for iterations in range(1, MOST_ITERATIONS + 1):
+        iterations = 0
+        while True:
+            iterations += 1
             hops = self._network.packet_hops
             current.began_fs = self._network.now_fs
             # Ports change for the next iteration while this one goes on.
             following = self._told_of(_all(current.ends))
             self._network.run(following.begins)
-            if before is not None and before.is_like(current):
+            if iterations == MOST_ITERATIONS or (before is not None and before.is_like(current)):
                 break
             before, current = current, following
-        else:
-            current = before
         ends_fs = current.since_began(current.ends_fs)
         return Executed(
             current.since_began(current.starts_fs),

@@ -1,7 +1,7 @@
 """The packets of a plan's steps, and of messages, each with the circuits on its way.
 
-As docs/simulation.md has it: bursts, store and forward; packet k of a path takes circuit k mod c of each link of c; with
-several paths, each packet goes to the path that is furthest behind its share.
+As docs/simulation.md has it: bursts, store and forward; packet k of a path takes circuit k mod c of each link of c;
+with several paths, each packet goes to the path that is furthest behind its share.
 """
 
 from __future__ import annotations

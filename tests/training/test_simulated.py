@@ -13,6 +13,7 @@ import pytest
 import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.simulation.iterations import TrainingSimulation
+from lightloom.simulation.message_packets import MessageTimes, packets_each
 from lightloom.simulation.message_paths import Paths
 from lightloom.simulation.retiming import retimed
 from lightloom.training.result import Training
@@ -160,9 +161,10 @@ def test_a_message_takes_what_a_broadcast_to_one_takes(ports: int, size: int, he
     training = ll.train(ll.Workload.of(workload()), fabric=ll.Fabric(ports=ports))
     # A ring of two has circuits over all ports.
     circuits = max(count for *_, count in plan.topologies[0].links.tolist())
-    message = Paths((1,), ((1, circuits),), ())
-    assert message.seconds(training, size, by_itself.settings) == pytest.approx(by_itself.total_s, rel=1e-6)
-    assert message.packets_each(size, by_itself.settings) == by_itself.packets
+    message = Paths(((0, 1),), {(0, 1): circuits}, ())
+    times = MessageTimes(training, by_itself.settings)
+    assert times.seconds(message, size) == pytest.approx(by_itself.total_s, rel=1e-6)
+    assert packets_each(size, by_itself.settings) == by_itself.packets
 
 
 def test_the_verb_tells_what_python_finds(cli: RunCli, in_tmp: Path) -> None:

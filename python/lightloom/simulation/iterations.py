@@ -11,6 +11,7 @@ from lightloom import _core
 from lightloom.base.frames import Table
 from lightloom.plans import Plan
 from lightloom.simulation import Simulation, SimulationSettings
+from lightloom.simulation.message_packets import MessageTimes, packets_each
 from lightloom.simulation.message_paths import paths_of
 from lightloom.simulation.retiming import retimed
 
@@ -33,6 +34,7 @@ class TrainingSimulation(Table):
         """Simulate `training`. Raises `InputError` that names the setting which is not accepted."""
         self._training, self._settings = training, settings
         self._plans = tuple(Simulation(_begun(plan), settings) for plan in training.plans)
+        messages = MessageTimes(training, settings)
         durations_s, packets, packet_hops = [], 0, 0
         for index, (event, size) in enumerate(zip(training.events, training.sizes_bytes, strict=True)):
             if event.plan is not None:
@@ -43,9 +45,9 @@ class TrainingSimulation(Table):
                 packet_hops += groups * found.packet_hops
             elif size is not None:
                 paths = paths_of(training, index, event)
-                durations_s.append(paths.seconds(training, size, settings))
-                each = paths.packets_each(size, settings)
-                packets += each * len(paths.hops)
+                durations_s.append(messages.seconds(paths, size))
+                each = packets_each(size, settings)
+                packets += each * len(paths.paths)
                 packet_hops += each * sum(paths.hops)
             else:
                 durations_s.append(event.end_s - event.start_s)

@@ -1,4 +1,4 @@
-"""Paths of messages over the circuits of groups, and what their packets take."""
+"""Paths of messages over the circuits of groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lightloom import _core
-    from lightloom.simulation import SimulationSettings
     from lightloom.training.result import Event, Training
 
 __all__ = ["Paths", "ends", "paths_of"]
@@ -24,49 +23,18 @@ Links = tuple[tuple[int, int, int], ...]
 class Paths(NamedTuple):
     """The paths of the messages of an event.
 
-    hops: by message. links: for every link in use how many paths cross it, and its parallel circuits.
-    passed: ranks on the way that are no end of a message.
+    paths: by message the ranks on its way, both ends included. circuits: of every link in use, by its two ranks, how
+    many there are in parallel. passed: ranks on the way that are no end of a message.
     """
 
-    hops: tuple[int, ...]
-    links: tuple[tuple[int, int], ...]
+    paths: tuple[tuple[int, ...], ...]
+    circuits: dict[tuple[int, int], int]
     passed: tuple[int, ...]
 
-    def seconds(self, training: Training, size_bytes: int, settings: SimulationSettings) -> float:
-        """When the last packet of messages of a size is there, s: startup, a delay a hop, and packets on the wire.
-
-        Packet k of a path takes circuit k mod c of each link of c. Paths that share a circuit follow one another; a
-        message of several hops waits at each for its first packet, or for its header with cut-through.
-        """
-        fabric = training.fabric
-        seconds_per_byte = 8.0 / fabric.bandwidth_bps
-        payload, header = settings.packet_bytes, settings.header_bytes
-        hops = max(self.hops)
-        if settings.level == "flow":
-            wire = size_bytes + self.packets_each(size_bytes, settings) * header
-            busiest = max(paths / circuits for paths, circuits in self.links) * wire
-            first = 0
-        else:
-            busiest = max(
-                paths * _first_circuit_bytes(size_bytes, circuits, settings) for paths, circuits in self.links
-            )
-            first = header if settings.forwarding == "cut-through" else min(payload, size_bytes) + header
-        between = (hops - 1) * first
-        return fabric.startup_s + hops * fabric.hop_delay_s + (busiest + between) * seconds_per_byte
-
-    @staticmethod
-    def packets_each(size_bytes: int, settings: SimulationSettings) -> int:
-        """Packets of one message."""
-        return -(-size_bytes // settings.packet_bytes)
-
-
-def _first_circuit_bytes(size_bytes: int, circuits: int, settings: SimulationSettings) -> int:
-    """Bytes that one message sends over the first of so many parallel circuits, which has most, with headers."""
-    packets = Paths.packets_each(size_bytes, settings)
-    on_first = -(-packets // circuits)
-    # The last packet is short.
-    short = packets * settings.packet_bytes - size_bytes if (packets - 1) % circuits == 0 else 0
-    return on_first * (settings.packet_bytes + settings.header_bytes) - short
+    @property
+    def hops(self) -> tuple[int, ...]:
+        """Circuits on the way, by message."""
+        return tuple(len(path) - 1 for path in self.paths)
 
 
 def ends(pairs: Iterable[tuple[int, int]]) -> tuple[int, ...]:
@@ -82,16 +50,15 @@ def paths_of(training: Training, index: int, event: Event) -> Paths:
     """
     pairs = training.members.pairs_of(training.nodes[index])
     if event.direct:
-        return Paths((1,) * len(pairs), ((1, len(event.ports)),), ())
+        return Paths(tuple(pairs), dict.fromkeys(pairs, len(event.ports)), ())
     over = training.message_topologies[index]
     if over is None:
         raise refuse("training", f"node `{event.node[:60]}`: it does not say which topology its messages go over")
     group_of = {rank: group for group in training.members.groups_along(over.axis) for rank in group}
     links = _links(over.topology)
-    circuits = {(source, destination): count for source, destination, count in links}
-    crossed: dict[tuple[int, int], int] = {}
-    hops: list[int] = []
-    passed: set[int] = set()
+    counts = {(source, destination): count for source, destination, count in links}
+    paths: list[tuple[int, ...]] = []
+    circuits: dict[tuple[int, int], int] = {}
     for source, destination in pairs:
         group = group_of[source]
         path = _path(links, group.index(source), group.index(destination)) if destination in group else None
@@ -99,14 +66,10 @@ def paths_of(training: Training, index: int, event: Event) -> Paths:
             raise refuse(
                 "training", f"node `{event.node[:60]}`: its topology has no path from {source} to {destination}"
             )
-        hops.append(len(path) - 1)
-        passed.update(group[place] for place in path)
-        for link in pairwise(path):
-            named = (group[link[0]], group[link[1]])
-            crossed[named] = crossed.get(named, 0) + 1
-    place = {rank: group.index(rank) for rank, group in group_of.items() if rank in passed}
-    shared = [(paths, circuits[place[tail], place[head]]) for (tail, head), paths in crossed.items()]
-    return Paths(tuple(hops), tuple(sorted(set(shared))), tuple(sorted(passed - set(ends(pairs)))))
+        paths.append(tuple(group[place] for place in path))
+        circuits |= {(group[tail], group[head]): counts[tail, head] for tail, head in pairwise(path)}
+    passed = {rank for path in paths for rank in path}
+    return Paths(tuple(paths), circuits, tuple(sorted(passed - set(ends(pairs)))))
 
 
 def _links(topology: _core.Topology) -> Links:
