@@ -37,9 +37,10 @@ class Use:
 
     needs, leaves: the circuits of the ports that it holds, at its beginning and at its end. returns: whether these go
     back to their resting circuits after it, and `changes_back`, whether that takes a change. rests: the resting
-    circuits, where the event says which. needs_resting: whether those that it needs are those in which its group rests. is_steady:
-    whether its circuits stay from its beginning until its ports are free. passes: circuits at ports of ranks that only
-    forward its messages. ways: by message the circuits that its packets may take, hop by hop, each several in parallel.
+    circuits, where the event says which. needs_resting: whether those that it needs are those in which its group rests.
+    is_steady: whether its circuits stay from its beginning until its ports are free. passes: circuits at ports of ranks
+    that only forward its messages. ways: by message the circuits that its packets may take, hop by hop, each several in
+    parallel.
     """
 
     needs: dict[End, Joined] = field(default_factory=dict)
