@@ -48,10 +48,8 @@ class _Port:
 
     # The name of its circuits, or `RESTING`; None where nothing is known: it has what is needed first.
     has: Hashable = None
-    # When the event before is done with it; since when its circuits stand; until when messages pass over these.
+    # When the event before is done with it.
     free: Moment | None = None
-    stands: Moment | None = None
-    passing: list[Moment] = field(default_factory=list)
 
 
 @dataclass
@@ -161,10 +159,9 @@ class _Execution:
         at_rest: set[End] = set()
         for place in [*self._order, *self._order]:
             use = self._uses[place]
-            for end, has in {**use.needs, **use.passes}.items():
-                if use.needs_resting and (end in at_rest or end in use.passes):
+            for end, has in use.needs.items():
+                if use.needs_resting and end in at_rest:
                     found.setdefault(end, has)
-            for end in use.needs:
                 (at_rest.add if use.returns else at_rest.discard)(end)
         return found
 
@@ -211,11 +208,6 @@ class _Execution:
                     computed[rank] = made.ends[place]
             for end in use.needs:
                 waits += self._taken(end, use, released)
-            for end, has in use.passes.items():
-                port = self._ports[end]
-                self._join_first(end, has)
-                waits += [port.stands] if port.stands is not None else []
-                port.passing.append(made.ends[place])
             when_all(waits, partial(self._start, place, made, released))
         return made
 
@@ -230,12 +222,8 @@ class _Execution:
         if not is_there:
             changed = Moment()
             change = partial(self._network.change, {end: needed}, self._change_fs, changed.happen)
-            when_all([*before, *port.passing], change)
+            when_all(before, change)
             waits.append(changed)
-        elif not use.is_steady:
-            waits += port.passing
-        if not (is_there and use.is_steady):
-            port.stands, port.passing = released, []
         port.has = RESTING if use.returns else use.leaves[end].name
         port.free = released
         return waits

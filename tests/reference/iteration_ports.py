@@ -38,9 +38,7 @@ class Use:
     needs, leaves: the circuits of the ports that it holds, at its beginning and at its end. returns: whether these go
     back to their resting circuits after it, and `changes_back`, whether that takes a change. rests: the resting
     circuits, where the event says which. needs_resting: whether those that it needs are those in which its group rests.
-    is_steady: whether its circuits stay from its beginning until its ports are free. passes: circuits at ports of ranks
-    that only forward its messages. ways: by message the circuits that its packets may take, hop by hop, each several in
-    parallel.
+    ways: by message the circuits that its packets may take, hop by hop, each several in parallel.
     """
 
     needs: dict[End, Joined] = field(default_factory=dict)
@@ -49,8 +47,6 @@ class Use:
     changes_back: bool = False
     rests: dict[End, Joined] | None = None
     needs_resting: bool = False
-    is_steady: bool = True
-    passes: dict[End, Joined] = field(default_factory=dict)
     ways: list[list[list[tuple[End, End]]]] = field(default_factory=list)
 
 
@@ -113,7 +109,6 @@ def _collective(told: dict[str, Any], node: dict[str, Any], event: dict[str, Any
         changes_back=changes_back,
         rests=on_ports(resting) if event["returns"] and resting is not None else None,
         needs_resting=resting == first,
-        is_steady=not changes_back and all(circuits[step["topology"]] == first for step in plan["steps"]),
     )
 
 
@@ -138,30 +133,30 @@ def _send(told: dict[str, Any], node: dict[str, Any], event: dict[str, Any]) -> 
         }
         ways = [[[((source, port), (destination, port)) for port in ports]] for source, destination in pairs]
         returns = event["returns"]
-        return Use(needs, needs, returns, changes_back=returns, is_steady=not returns, ways=ways)
+        return Use(needs, needs, returns, changes_back=returns, ways=ways)
     over = told["topologies"][event["topology"]]
     circuits = {(src, dst): count for src, dst, count in over["links"]}
     groups = [ranks_of(told["workload"], None)] if over["axis"] is None else axis_groups(told["workload"], over["axis"])
     ends = {rank for pair in pairs for rank in pair}
     made = Use(returns=event["returns"], needs_resting=over["rests"])
     made.changes_back = made.returns and not over["rests"]
-    made.is_steady = not made.changes_back
-    for group in groups:
-        joined = wired(group, circuits, ports)
-        links = between(joined)
-        passed = set[int]()
-        for source, destination in pairs:
-            if source in group:
-                path = [group[at] for at in _path(circuits, group.index(source), group.index(destination))]
-                made.ways.append([links[link] for link in pairwise(path)])
-                passed |= {*path} - ends
-        made.needs |= {end: has for end, has in joined.items() if end[0] in ends}
-        made.passes |= {end: has for end, has in joined.items() if end[0] in passed}
+    group_of = {rank: tuple(group) for group in groups for rank in group}
+    joined = {tuple(group): wired(group, circuits, ports) for group in groups}
+    held = {*ends}
+    for source, destination in pairs:
+        group = group_of[source]
+        path = [group[at] for at in path_between(circuits, group.index(source), group.index(destination))]
+        links = between(joined[group])
+        made.ways.append([links[link] for link in pairwise(path)])
+        if len(path) > 2:
+            # They may share circuits with messages of any ranks of their groups.
+            held.update(*(group_of[rank] for rank in ends))
+    made.needs = {end: has for of_group in joined.values() for end, has in of_group.items() if end[0] in held}
     made.leaves = made.needs
     return made
 
 
-def _path(circuits: Iterable[tuple[int, int]], source: int, destination: int) -> list[int]:
+def path_between(circuits: Iterable[tuple[int, int]], source: int, destination: int) -> list[int]:
     """The first shortest path of a search by breadth that looks at neighbours in ascending order."""
     found = {source: [source]}
     reached = deque([source])

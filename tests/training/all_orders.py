@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lightloom.training.members import Members
+from tests.reference.iteration_ports import path_between
 
 if TYPE_CHECKING:
     from lightloom.training.result import Training
@@ -88,10 +89,12 @@ def _uses(
         topology = told["topologies"][event["topology"]]
         first = last = _links(topology)
         rests = first if topology["rests"] else None
-        groups = members.groups_along(topology["axis"])
-        of_rank = {
-            rank: (group,) for pair in members.pairs_of(node) for rank in pair for group in groups if rank in group
-        }
+        group_of = {rank: group for group in members.groups_along(topology["axis"]) for rank in group}
+        messages = members.pairs_of(node)
+        of_rank = {rank: (group_of[rank],) for pair in messages for rank in pair}
+        if any(_hops(topology["links"], group_of[source], source, to) > 1 for source, to in messages):
+            # Messages that pass other ranks hold the ports of all of their groups.
+            of_rank |= {rank: (group_of[end],) for end in [*of_rank] for rank in group_of[end]}
     made: dict[Hashable, Use] = {}
     for rank, whose in of_rank.items():
         needs: set[Hashable] = {(whose, first, ports), *([RESTING] if rests == first else [])}
@@ -99,6 +102,11 @@ def _uses(
         dark_s = delay_s if event["returns"] and rests != last else 0.0
         made |= {(rank, port): Use(frozenset(needs), leaves, dark_s) for port in ports}
     return made
+
+
+def _hops(links: list[list[int]], group: tuple[int, ...], source: int, destination: int) -> int:
+    circuits = [(tail, head) for tail, head, _ in links]
+    return len(path_between(circuits, group.index(source), group.index(destination))) - 1
 
 
 def _links(topology: dict[str, Any]) -> Hashable:

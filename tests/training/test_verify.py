@@ -83,3 +83,20 @@ def test_what_does_not_fit_together_is_refused(cli: RunCli, in_tmp: Path, told: 
     ran = cli("verify", "training.json", "--plan", "plan.json")
     assert ran.status == 2
     assert ran.err.startswith("error: plan: it is used only with a file that the verb circuits wrote")
+
+
+def test_messages_that_pass_other_ranks_are_not_at_once() -> None:
+    # On a ring of four, from 0 to 2 and from 1 to 3: both go over the circuit from 1 to 2, though no rank ends both.
+    nodes: list[dict[str, Any]] = [
+        {"id": "c", "kind": "collective", "collective": "all-gather", "axis": "a", "size_bytes": 4000, "after": []}
+    ]
+    for source in (0, 1):
+        node = {"id": f"m{source}", "kind": "send", "source": source, "destination": source + 2}
+        nodes.append({**node, "size_bytes": 10**6, "after": ["c"]})
+    read = {"schema": "lightloom.workload/1", "ranks": 4, "mesh": {"a": 4}, "groups": {}, "nodes": nodes}
+    training = ll.train(ll.Workload.from_json(json.dumps(read)), fabric=ll.Fabric(), policy="static")
+    told = json.loads(training.to_json())
+    _, first, second = sorted(told["events"], key=lambda event: float(event["start_s"]))
+    second["start_s"], second["end_s"] = first["start_s"], first["end_s"]
+    failed = {one.name for one in ll.verify(Training.unjudged(json.dumps(told))) if not one.passed}
+    assert "held-ports" in failed

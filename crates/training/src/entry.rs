@@ -17,6 +17,6 @@ pub(crate) struct Entry {
     pub(crate) direct: bool,
     /// Whether the plan keeps one topology.
     pub(crate) keeps: bool,
-    /// Whether messages pass through ranks that take no part in them.
+    /// Whether messages pass through other ranks; they hold their ports at all ranks then, whose circuits they may use.
     pub(crate) through: bool,
 }

@@ -79,6 +79,8 @@ pub(crate) enum Task {
         groups: Vec<u32>,
         /// By class, of messages: a number that says which pairs its ranks are in; else empty.
         pairs: Vec<u32>,
+        /// By class of all ranks, of messages: a number that says which groups its ranks are in; else empty.
+        around: Vec<u32>,
     },
 }
 
@@ -102,6 +104,8 @@ pub(crate) struct Jobs {
     pub(crate) order: Vec<usize>,
     /// Number of classes of ranks.
     pub(crate) classes: usize,
+    /// All of them, ascending.
+    pub(crate) all: Vec<usize>,
     pub(crate) families: Vec<Family>,
     pub(crate) kinds: Vec<Kind>,
 }
@@ -116,6 +120,7 @@ impl Jobs {
             followers: vec![Vec::new(); nodes],
             order: workload.order().to_vec(),
             classes,
+            all: (0..classes).collect(),
             families: Vec::new(),
             kinds: Vec::new(),
         };
@@ -182,16 +187,20 @@ impl Jobs {
             }
             _ => Vec::new(),
         };
-        let of_class = classes.iter().map(|&class| {
+        let is_send = matches!(message, Message::Send(_));
+        let mut of_class = |class: usize| {
             let touches = |group: &&Vec<Rank>| group.iter().any(|&rank| class_of[rank as usize] == class);
             names.number(groups.iter().filter(touches).cloned().collect())
-        });
+        };
+        let around = if is_send { (0..self.classes).map(&mut of_class).collect() } else { Vec::new() };
+        let of_classes = classes.iter().copied().map(of_class).collect();
         let matrix = workload.matrix_of(node).map(Arc::new);
         let kind = Kind { family, message, size_bytes, matrix };
         let lane = (family, stream);
         Task::Communicate {
-            groups: of_class.collect(),
+            groups: of_classes,
             pairs,
+            around,
             kind: position(&mut self.kinds, |known| *known == kind, || kind.clone()),
             lane: position(lanes, |known| *known == lane, || lane.clone()),
         }

@@ -214,7 +214,7 @@ impl Problem<'_> {
         };
         let mut changed: (f64, Option<usize>) = (0.0, None);
         let mut reconfigured = false;
-        for (place, &class) in job.classes.iter().enumerate() {
+        for (place, &class) in self.holders(node).iter().enumerate() {
             for port in used.ports.0..used.ports.1 {
                 let port = &progress.ports[class * self.ports as usize + port as usize];
                 later((port.ready_s, port.by), &mut without);
@@ -231,7 +231,7 @@ impl Problem<'_> {
 
     /// When the ports of a communication are free at the earliest, or the ranks of a computation, s.
     pub(crate) fn free_s(&self, node: usize, progress: &Progress) -> f64 {
-        let classes = self.jobs.jobs[node].classes.iter();
+        let classes = self.holders(node).iter();
         let Some(used) = &self.uses[node] else {
             return classes.map(|&class| progress.computing[class].0).fold(0.0, f64::max);
         };
@@ -239,6 +239,14 @@ impl Problem<'_> {
         ports
             .map(|(class, port)| progress.ports[class * self.ports as usize + port as usize].ready_s)
             .fold(0.0, f64::max)
+    }
+
+    /// The classes of ranks at which a communication holds its ports, or those that compute; `place` is in this list.
+    pub(crate) fn holders(&self, node: usize) -> &[usize] {
+        match &self.uses[node] {
+            Some(used) if used.entry.through => &self.jobs.all,
+            _ => &self.jobs.jobs[node].classes,
+        }
     }
 
     /// Whether circuits are those of the first topology of a communication, at one of its classes.
@@ -252,6 +260,7 @@ impl Problem<'_> {
     fn circuits(&self, node: usize, place: usize, used: &Use, topology: TopologyId) -> Circuits {
         match &self.jobs.jobs[node].task {
             Task::Communicate { pairs, .. } if used.entry.direct => (pairs[place], OF_MESSAGES, used.ports),
+            Task::Communicate { around, .. } if used.entry.through => (around[place], topology.0, used.ports),
             Task::Communicate { groups, .. } => (groups[place], topology.0, used.ports),
             Task::Compute { .. } => UNSET,
         }
@@ -277,7 +286,7 @@ impl Problem<'_> {
             }
             return;
         };
-        for (place, &class) in job.classes.iter().enumerate() {
+        for (place, &class) in self.holders(node).iter().enumerate() {
             let (circuits, dark_s) = self.left(node, place);
             for port in used.ports.0..used.ports.1 {
                 let place = class * self.ports as usize + port as usize;

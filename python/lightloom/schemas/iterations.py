@@ -134,7 +134,9 @@ TRAINING = record(
                     "start_s": number("when it starts"),
                     "end_s": number("when it ends"),
                     "plan": or_null(whole("place of its plan")),
-                    "ports": several(whole("port"), "that it holds at all its ranks"),
+                    "ports": several(
+                        whole("port"), "at all its ranks; if messages pass others, at all of their groups"
+                    ),
                     "reconfigured": yes_or_no("whether circuits change before it"),
                     "returns": yes_or_no("whether its ports go back to the resting topology"),
                     "direct": yes_or_no("of messages, whether they have circuits of their own"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lightloom import _core
     from lightloom.training.result import Event, Training
 
-__all__ = ["Paths", "ends", "paths_of"]
+__all__ = ["Paths", "paths_of"]
 
 Links = tuple[tuple[int, int, int], ...]
 
@@ -24,12 +24,13 @@ class Paths(NamedTuple):
     """The paths of the messages of an event.
 
     paths: by message the ranks on its way, both ends included. circuits: of every link in use, by its two ranks, how
-    many there are in parallel. passed: ranks on the way that are no end of a message.
+    many there are in parallel. holders: ranks that hold their ports, rising: the ends of messages; where any of them
+    passes other ranks, all of their groups.
     """
 
     paths: tuple[tuple[int, ...], ...]
     circuits: dict[tuple[int, int], int]
-    passed: tuple[int, ...]
+    holders: tuple[int, ...]
 
     @property
     def hops(self) -> tuple[int, ...]:
@@ -37,9 +38,8 @@ class Paths(NamedTuple):
         return tuple(len(path) - 1 for path in self.paths)
 
 
-def ends(pairs: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-    """Sources and destinations, rising."""
-    return tuple(sorted({rank for pair in pairs for rank in pair}))
+def _rising(ranks: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(sorted({rank for some in ranks for rank in some}))
 
 
 def paths_of(training: Training, index: int, event: Event) -> Paths:
@@ -50,7 +50,7 @@ def paths_of(training: Training, index: int, event: Event) -> Paths:
     """
     pairs = training.members.pairs_of(training.nodes[index])
     if event.direct:
-        return Paths(tuple(pairs), dict.fromkeys(pairs, len(event.ports)), ())
+        return Paths(tuple(pairs), dict.fromkeys(pairs, len(event.ports)), _rising(pairs))
     over = training.message_topologies[index]
     if over is None:
         raise refuse("training", f"node `{event.node[:60]}`: it does not say which topology its messages go over")
@@ -68,8 +68,8 @@ def paths_of(training: Training, index: int, event: Event) -> Paths:
             )
         paths.append(tuple(group[place] for place in path))
         circuits |= {(group[tail], group[head]): counts[tail, head] for tail, head in pairwise(path)}
-    passed = {rank for path in paths for rank in path}
-    return Paths(tuple(paths), circuits, tuple(sorted(passed - set(ends(pairs)))))
+    passes = any(len(path) > 2 for path in paths)
+    return Paths(tuple(paths), circuits, _rising(group_of[source] for source, _ in pairs) if passes else _rising(pairs))
 
 
 def _links(topology: _core.Topology) -> Links:

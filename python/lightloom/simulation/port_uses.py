@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lightloom.simulation.message_paths import ends, paths_of
+from lightloom.simulation.message_paths import paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +27,8 @@ class Use(NamedTuple):
 
     needs: numbers of the circuits that it begins with; two are the same where ranks, links and ports all are.
     leaves: of those that it ends with, `RESTING` where it goes back. needs_resting: whether the circuits that it needs
-    are those where its group rests. rests: numbers of the circuits that it goes back to, where that is said. is_steady:
-    whether its circuits stay from its beginning on. changes_back: whether they change after it. passed: entries of
-    ranks that only forward its messages.
+    are those where its group rests. rests: numbers of the circuits that it goes back to, where that is said.
+    changes_back: whether circuits change after it.
     """
 
     slots: NDArray[np.intp]
@@ -37,9 +36,7 @@ class Use(NamedTuple):
     leaves: NDArray[np.int64]
     needs_resting: bool
     rests: NDArray[np.int64] | None
-    is_steady: bool
     changes_back: bool
-    passed: NDArray[np.intp]
 
 
 def port_uses(training: Training) -> list[Use | None]:
@@ -96,7 +93,6 @@ class _Uses:
             leaves=circuits(topologies[-1]),
             needs_resting=resting == topologies[0],
             rests=None if resting is None or not event.returns else circuits(resting),
-            is_steady=len(set(topologies)) == 1 and not changes_back,
             changes_back=changes_back,
         )
 
@@ -104,8 +100,7 @@ class _Uses:
         training = self._training
         pairs = training.members.pairs_of(training.nodes[index])
         over = training.message_topologies[index]
-        paths = paths_of(training, index, event)
-        ranks = ends(pairs)
+        ranks = paths_of(training, index, event).holders
         if over is None:
             to, back = dict(pairs), {destination: source for source, destination in pairs}
             needs = [self._number("message", to.get(rank), back.get(rank), event.ports) for rank in ranks]
@@ -122,9 +117,7 @@ class _Uses:
             leaves=needs,
             needs_resting=rests,
             rests=None,
-            is_steady=not changes_back,
             changes_back=changes_back,
-            passed=paths.passed,
         )
 
     def _use(
@@ -136,9 +129,7 @@ class _Uses:
         leaves: list[int],
         needs_resting: bool,
         rests: list[int] | None,
-        is_steady: bool,
         changes_back: bool,
-        passed: Sequence[int] = (),
     ) -> Use:
         def spread(numbers: list[int]) -> NDArray[np.int64]:
             return np.repeat(np.array(numbers, dtype=np.int64), len(event.ports))
@@ -149,9 +140,7 @@ class _Uses:
             spread([RESTING] * len(leaves) if event.returns else leaves),
             needs_resting,
             None if rests is None else spread(rests),
-            is_steady,
             changes_back,
-            self._slots(passed, event.ports),
         )
 
     def _slots(self, ranks: Sequence[int], ports: tuple[int, ...]) -> NDArray[np.intp]:

@@ -74,8 +74,8 @@ class _Course:
         slots = training.ranks * training.fabric.ports
         self._circuits = np.full(slots, UNKNOWN, dtype=np.int64)
         self._resting = np.full(slots, UNKNOWN, dtype=np.int64)
-        # Until when ports are held, since when their circuits stand, and until when others' messages cross them, s.
-        self._held_s, self._since_s, self._crossed_s = (np.full(slots, -np.inf) for _ in range(3))
+        # Until when ports are held, s.
+        self._held_s = np.full(slots, -np.inf)
         for use in self._uses:
             if use is not None and use.rests is not None:
                 self._resting[use.slots] = use.rests
@@ -98,23 +98,15 @@ class _Course:
                 self._end(use, float(ends_s[index]))
         total_s = float(ends_s.max(initial=0.0))
         self._held_s -= total_s
-        self._since_s -= total_s
-        self._crossed_s -= total_s
         return Retimed(starts_s, ends_s, total_s, iterations)
 
     def _begin(self, use: Use, start_s: float) -> float:
         """When its ports let an event start that could at `start_s`; these have its circuits then."""
-        slots = use.slots
         in_place = self._has(use)
-        held_s, crossed_s = self._held_s[slots], self._crossed_s[slots]
+        held_s = self._held_s[use.slots]
         start_s = max(start_s, float(held_s.max()))
         if not in_place.all():
-            dark_from_s = np.maximum(held_s, crossed_s)[~in_place].max()
-            start_s = max(start_s, float(dark_from_s) + self._change_s)
-        if not use.is_steady:
-            start_s = max(start_s, float(crossed_s[in_place].max(initial=-np.inf)))
-        start_s = max(start_s, float(self._since_s[use.passed].max(initial=-np.inf)))
-        self._since_s[slots] = np.where(in_place & use.is_steady, self._since_s[slots], np.nan)
+            start_s = max(start_s, float(held_s[~in_place].max()) + self._change_s)
         return start_s
 
     def _has(self, use: Use) -> NDArray[np.bool_]:
@@ -132,9 +124,6 @@ class _Course:
         until_s = end_s + (self._change_s if use.changes_back else 0.0)
         self._circuits[use.slots] = use.leaves
         self._held_s[use.slots] = until_s
-        since_s = self._since_s[use.slots]
-        self._since_s[use.slots] = np.where(np.isnan(since_s), until_s, since_s)
-        self._crossed_s[use.passed] = np.maximum(self._crossed_s[use.passed], end_s)
 
 
 def _waits(training: Training) -> list[list[int]]:

@@ -42,7 +42,7 @@ class Event(NamedTuple):
 
     kind: `compute`, `collective` or `send`. label: the axis or the groups of a collective, `sends` or `compute`.
     plan: place of its plan in `Training.plans`, None for events without one. ports: those that it holds at all its
-    ranks.
+    ranks; where its messages pass others, at all ranks of their groups.
     reconfigured: whether circuits change before it, of which `reconfiguration_exposed_s` is waited for. waits_for:
     place of the event that its start was the last to wait for, if there is one. returns: whether its ports go back to
     the resting topology after it. direct: of messages, whether they go over circuits of their own.

@@ -23,8 +23,8 @@ pub(super) fn machines(problem: &Problem<'_>) -> Vec<Machine> {
     let jobs = problem.jobs;
     let mut computing: Vec<Machine> = vec![Vec::new(); jobs.classes];
     let mut users: BTreeMap<(usize, u32), Vec<(usize, usize)>> = BTreeMap::new();
-    for (node, job) in jobs.jobs.iter().enumerate() {
-        for (place, &class) in job.classes.iter().enumerate() {
+    for node in 0..jobs.jobs.len() {
+        for (place, &class) in problem.holders(node).iter().enumerate() {
             match &problem.uses[node] {
                 None => computing[class].push(Turn { node, before_s: 0.0, after_s: 0.0 }),
                 Some(used) => {

@@ -26,20 +26,16 @@ pub(crate) fn drawn(rng: &mut ChaCha8Rng, most: usize) -> (Jobs, Vec<Option<Use>
             continue;
         }
         let mut numbers = || members.iter().map(|_| rng.random_range(0..2u32)).collect::<Vec<u32>>();
-        let task = Task::Communicate { kind: 0, lane: 0, groups: numbers(), pairs: numbers() };
+        let (groups, pairs) = (numbers(), numbers());
+        let around = (0..classes).map(|_| rng.random_range(0..2u32)).collect();
+        let task = Task::Communicate { kind: 0, lane: 0, groups, pairs, around };
         jobs.push(Job { task, classes: members, before });
         let first = rng.random_range(0..PORTS);
         let ports = (first, rng.random_range(first + 1..=PORTS));
         let [first, last] = [(); 2].map(|()| TopologyId(rng.random_range(0..3)));
-        let entry = Entry {
-            plan: Some(0),
-            duration_s,
-            first,
-            last,
-            direct: rng.random_bool(0.2),
-            keeps: first == last,
-            through: false,
-        };
+        let direct = rng.random_bool(0.2);
+        let through = !direct && rng.random_bool(0.2);
+        let entry = Entry { plan: Some(0), duration_s, first, last, direct, keeps: first == last, through };
         // Messages with circuits of their own do not begin or end with a resting topology.
         let ways = [None, None, None, Some(None), Some(Some(TopologyId(0)))];
         let returns = ways[rng.random_range(0..if entry.direct { 4 } else { 5 })];
@@ -50,28 +46,39 @@ pub(crate) fn drawn(rng: &mut ChaCha8Rng, most: usize) -> (Jobs, Vec<Option<Use>
     for (node, job) in jobs.iter().enumerate() {
         job.before.iter().for_each(|&before| followers[before].push(node));
     }
-    (Jobs { jobs, followers, order, classes, families: Vec::new(), kinds: Vec::new() }, uses)
+    let all = (0..classes).collect();
+    (Jobs { jobs, followers, order, classes, all, families: Vec::new(), kinds: Vec::new() }, uses)
 }
 
 /// A use of a port: node, begin, end with a change back to the resting topology, and circuits at both.
 type Held = (usize, f64, f64, Circuits, Circuits);
+
+/// The groups of a class in a communication without circuits of its own; `None` where it does not hold its ports.
+fn group(jobs: &Jobs, node: usize, used: &Use, class: usize) -> Option<u32> {
+    let Task::Communicate { groups, around, .. } = &jobs.jobs[node].task else { return None };
+    if used.entry.through {
+        return Some(around[class]);
+    }
+    jobs.jobs[node].classes.iter().position(|&one| one == class).map(|place| groups[place])
+}
 
 /// The uses of a port of a class, in their order.
 fn held(jobs: &Jobs, uses: &[Option<Use>], found: &Timeline, delay_s: f64, class: usize, port: u32) -> Vec<Held> {
     let mut held: Vec<Held> = Vec::new();
     for &node in &found.order {
         let (Some(used), event, job) = (uses[node], found.events[node], &jobs.jobs[node]) else { continue };
-        let Some(place) = job.classes.iter().position(|&one| one == class) else { continue };
+        let Some(group) = group(jobs, node, &used, class) else { continue };
         if !(used.ports.0..used.ports.1).contains(&port) {
             continue;
         }
-        let Task::Communicate { groups, pairs, .. } = &job.task else { continue };
+        let Task::Communicate { pairs, .. } = &job.task else { continue };
         let rests = used.returns.flatten();
         let circuits = |topology: TopologyId| {
             if used.entry.direct {
+                let place = job.classes.iter().position(|&one| one == class).expect("its class");
                 (pairs[place], OF_MESSAGES, used.ports)
             } else {
-                (groups[place], topology.0, used.ports)
+                (group, topology.0, used.ports)
             }
         };
         // A port that rests in its first topology finds it there where the port rests.
@@ -117,13 +124,11 @@ fn nothing_overlaps_and_the_iteration_repeats() {
                     // Before the first use of an iteration was the last one of the iteration before.
                     let period_s = if index == 0 { found.total_s } else { 0.0 };
                     let (_, _, until_s, _, has) = held[(index + held.len() - 1) % held.len()];
-                    let entry = uses[node].expect("a communication").entry;
+                    let used = uses[node].expect("a communication");
                     let in_place = has == needs
-                        || (needs == RESTING && !entry.direct && {
-                            let Task::Communicate { groups, .. } = &jobs.jobs[node].task else { unreachable!() };
-                            let place =
-                                jobs.jobs[node].classes.iter().position(|&one| one == class).expect("its class");
-                            has == (groups[place], entry.first.0, uses[node].expect("a communication").ports)
+                        || (needs == RESTING && !used.entry.direct && {
+                            let group = group(&jobs, node, &used, class).expect("its class");
+                            has == (group, used.entry.first.0, used.ports)
                         });
                     let change_s = if in_place { 0.0 } else { delay_s };
                     reconfigured[node] |= !in_place;

@@ -22,8 +22,6 @@ pub(super) struct PlanTopologies {
     pub(super) last: usize,
     /// The resting topology of its group, where it has one.
     pub(super) initial: Option<usize>,
-    /// Whether circuits never change during it.
-    pub(super) is_steady: bool,
 }
 
 /// All groups, topologies and sets of ports of an iteration.
@@ -107,7 +105,7 @@ impl PlanTopologies {
         let mut number = |topology: &'a Topology| number_of(topology, known);
         let used: Vec<usize> = plan.steps.iter().map(|step| number(&plan.topologies[step.topology])).collect();
         let initial = plan.fabric.initial.given().map(&mut number);
-        Self { first: used[0], last: used[used.len() - 1], initial, is_steady: used.iter().all(|&one| one == used[0]) }
+        Self { first: used[0], last: used[used.len() - 1], initial }
     }
 }
 

@@ -40,22 +40,9 @@ struct Port {
     user: Option<usize>,
     /// When that is done, a return to the resting topology included, s.
     busy_until_s: f64,
-    /// Since when it has its circuits without a change, s.
-    since_s: f64,
-    /// The message that is the last to go over its circuits; `None` in the iteration before.
-    passed_by: Option<usize>,
-    /// Until when it does, s.
-    passed_until_s: f64,
 }
 
-const UNUSED: Port = Port {
-    circuits: None,
-    user: None,
-    busy_until_s: f64::NEG_INFINITY,
-    since_s: f64::NEG_INFINITY,
-    passed_by: None,
-    passed_until_s: f64::NEG_INFINITY,
-};
+const UNUSED: Port = Port { circuits: None, user: None, busy_until_s: f64::NEG_INFINITY };
 
 /// The effect of an event on the ports of a rank.
 #[derive(Debug, Clone, Copy)]
@@ -64,8 +51,6 @@ pub(super) struct Use {
     pub(super) leaves: Option<Circuits>,
     /// Whether what it needs is the resting topology of its plan.
     pub(super) needs_resting: bool,
-    /// Whether its circuits stay unchanged from its start until it releases its ports.
-    is_steady: bool,
     pub(super) until_s: f64,
 }
 
@@ -121,10 +106,8 @@ pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits:
     replay.findings.resting = resting;
     replay.turns.clear();
     for port in &mut replay.ports {
-        (port.user, port.passed_by) = (None, None);
-        for time_s in [&mut port.busy_until_s, &mut port.since_s, &mut port.passed_until_s] {
-            *time_s -= iteration.total_s;
-        }
+        port.user = None;
+        port.busy_until_s -= iteration.total_s;
     }
     replay.follow(waits);
     let Findings { held, circuits, resting, routed_s } = replay.findings;
@@ -177,7 +160,6 @@ impl Replay<'_> {
                 needs: Some(of(plan.first)),
                 leaves: Some(if planned.returns { Circuits::Resting } else { of(plan.last) }),
                 needs_resting: plan.initial == Some(plan.first),
-                is_steady: plan.is_steady && !rests,
                 until_s: planned.end_s + if rests { iteration.change_s } else { 0.0 },
             };
             for rank in ranks {
@@ -205,13 +187,11 @@ impl Replay<'_> {
         let slot = self.slot(rank, port);
         self.turns.push(Turn { slot, event, used });
         let before = self.ports[slot];
-        let show_late = |until_s: f64, what: &str| {
-            let [start, until] = show_apart([start_s, until_s]);
-            format!("{}, rank {rank}, port {port}: starts at {start}, {what} until {until}", iteration.name(event))
-        };
         self.findings.held.expect(iteration.is_by(before.busy_until_s, start_s), || {
             let whose = before.user.map_or("the iteration before".into(), |user| iteration.name(user));
-            show_late(before.busy_until_s, &format!("{whose} has the port"))
+            let [start, until] = show_apart([start_s, before.busy_until_s]);
+            let name = iteration.name(event);
+            format!("{name}, rank {rank}, port {port}: starts at {start}, {whose} has the port until {until}")
         });
         if before.busy_until_s > f64::NEG_INFINITY {
             waits.of(before.user, before.busy_until_s);
@@ -220,22 +200,12 @@ impl Replay<'_> {
             (Some(Circuits::Resting), Some(needs)) if used.needs_resting => self.resting.is_or_becomes(slot, needs),
             (has, needs) => has == needs,
         };
-        let since_s = before.busy_until_s.max(before.passed_until_s);
+        let since_s = before.busy_until_s;
         if !in_place {
-            let user = if before.passed_until_s > before.busy_until_s { before.passed_by } else { before.user };
-            waits.change_after(user, since_s + iteration.change_s);
-        } else if !used.is_steady {
-            self.findings.circuits.expect(iteration.is_by(before.passed_until_s, start_s), || {
-                show_late(before.passed_until_s, "a message needs its first circuits")
-            });
+            waits.change_after(before.user, since_s + iteration.change_s);
         }
-        self.ports[slot] = Port {
-            circuits: used.leaves,
-            user: Some(event),
-            busy_until_s: used.until_s.max(before.busy_until_s),
-            since_s: if in_place && used.is_steady { before.since_s } else { used.until_s },
-            ..before
-        };
+        self.ports[slot] =
+            Port { circuits: used.leaves, user: Some(event), busy_until_s: used.until_s.max(before.busy_until_s) };
         (!in_place).then_some(since_s)
     }
 

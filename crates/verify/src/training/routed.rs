@@ -11,8 +11,8 @@ pub(super) struct Paths {
     hops: u32,
     /// By group and link the paths over it, and its circuits.
     links: BTreeMap<(usize, Rank, Rank), (u32, u32)>,
-    /// Group and position of whoever is on a path.
-    passed: BTreeSet<(usize, Rank)>,
+    /// Group and position of the ends of messages.
+    ends: BTreeSet<(usize, Rank)>,
 }
 
 impl Paths {
@@ -38,22 +38,26 @@ impl Paths {
             }
         }
         let (mut at, mut hops) = (dst, 0);
-        self.passed.insert((group, dst));
+        self.ends.extend([(group, src), (group, dst)]);
         while at != src {
             let Some((before, count)) = came_from[at as usize] else {
                 return Err(format!("`{}` has no path from its GPU {src} to its GPU {dst}", topology.name()));
             };
             self.links.entry((group, before, at)).or_insert((0, count)).0 += 1;
-            self.passed.insert((group, before));
             (at, hops) = (before, hops + 1);
         }
         self.hops = self.hops.max(hops);
         Ok(())
     }
 
-    /// Groups and positions of all ranks on the paths, their ends too.
-    pub(super) fn passed(&self) -> impl Iterator<Item = (usize, Rank)> {
-        self.passed.iter().copied()
+    /// Groups and positions of the ranks that hold their ports: the ends of messages; where any of them passes other
+    /// ranks, all of their groups. `size` is that of a group.
+    pub(super) fn holders(&self, size: impl Fn(usize) -> usize) -> BTreeSet<(usize, Rank)> {
+        if self.hops < 2 {
+            return self.ends.clone();
+        }
+        let groups: BTreeSet<usize> = self.ends.iter().map(|&(group, _)| group).collect();
+        groups.into_iter().flat_map(|group| (0..size(group) as Rank).map(move |at| (group, at))).collect()
     }
 
     /// The time of messages of so many bytes over them: α + δ·hops + β·m·(most paths a circuit).

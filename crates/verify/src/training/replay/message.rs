@@ -1,6 +1,6 @@
 //! Messages: over circuits of their own, or over those of a group that their ports have.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use model::Rank;
 
@@ -36,22 +36,14 @@ impl Replay<'_> {
             let fault = paths.as_ref().err().cloned().unwrap_or_default();
             format!("{}: {fault}", iteration.name(event))
         });
-        let ends: BTreeSet<Rank> = pairs.iter().flat_map(|&(source, destination)| [source, destination]).collect();
-        for (rank, &port) in ends.into_iter().flat_map(|rank| planned.ports.iter().map(move |port| (rank, port))) {
-            // Whatever circuits a port has stay.
-            let circuits = self.ports[self.slot(rank, port)].circuits;
-            self.take_port(event, (rank, port), self.message(event, circuits), waits);
-        }
         let Ok(paths) = paths else { return };
         self.findings.routed_s.insert(event, paths.seconds(&iteration.training.fabric, size_bytes));
-        for (group, position) in paths.passed() {
+        for (group, position) in paths.holders(|group| self.catalogue.group(group).len()) {
             let rank = self.catalogue.group(group)[position as usize];
             for &port in &planned.ports {
-                let slot = self.slot(rank, port);
-                let passed = &mut self.ports[slot];
-                if passed.passed_until_s < planned.end_s {
-                    (passed.passed_by, passed.passed_until_s) = (Some(event), planned.end_s);
-                }
+                // Whatever circuits a port has stay.
+                let circuits = self.ports[self.slot(rank, port)].circuits;
+                self.take_port(event, (rank, port), self.message(event, circuits), waits);
             }
         }
     }
@@ -63,7 +55,6 @@ impl Replay<'_> {
             needs: circuits,
             leaves: if planned.returns { Some(Circuits::Resting) } else { circuits },
             needs_resting: false,
-            is_steady: !planned.returns,
             until_s: planned.end_s + if planned.returns { self.iteration.change_s } else { 0.0 },
         }
     }
@@ -99,17 +90,16 @@ impl Replay<'_> {
             let position = |rank: Rank| members.iter().position(|&other| other == rank).map_or(0, |at| at as Rank);
             paths.add(group, catalogue.topology(topology), position(source), position(destination))?;
         }
-        for (group, position) in paths.passed() {
+        for (group, position) in paths.holders(|group| catalogue.group(group).len()) {
             let rank = catalogue.group(group)[position as usize];
             for &port in &planned.ports {
                 let has = self
                     .group_circuits(rank, port)
                     .is_some_and(|(own, topology, set)| (own, Some(topology), set) == (group, shared, ports));
-                let since_s = self.ports[self.slot(rank, port)].since_s;
-                if !has || !iteration.is_by(since_s, planned.start_s) {
+                if !has {
                     let start = show(planned.start_s);
                     return Err(format!(
-                        "rank {rank}, port {port}: is on the message's path and without its circuits at {start}"
+                        "rank {rank}, port {port}: is in a message's group and without its circuits at {start}"
                     ));
                 }
             }
