@@ -1,6 +1,6 @@
 """Random iterations by every policy, simulated by `simulate` and by a second simulator.
 
-    python -m tests.training.judge_simulations --iterations 500
+    python -m tests.training.judge_simulations --iterations 100
 
 The second one (`tests/reference/iteration_execution.py`) reads only the document, and follows every packet of the whole
 iteration on one clock, through ports that are dark or joined to others. It ends at the first that differs by more
@@ -91,7 +91,7 @@ def compare(seeds: Iterator[int], policy: str, iterations: int) -> list[Compared
 def main() -> None:
     """Compare so many."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--iterations", type=int, default=500, help="of each policy")
+    parser.add_argument("--iterations", type=int, default=100, help="of each policy")
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--policy", choices=POLICIES, action="append", help="only this one; may be repeated")
     options = parser.parse_args()
