@@ -143,7 +143,7 @@ class _Execution:
 
     def _packets_of(self, place: int) -> list[Packet]:
         """The packets of a send, message by message."""
-        size_bytes = self._nodes[place].get("size_bytes")
+        size_bytes = int(self._nodes[place]["size_bytes"])
         ways = self._uses[place].ways
         return [
             packet
