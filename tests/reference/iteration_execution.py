@@ -143,12 +143,12 @@ class _Execution:
 
     def _packets_of(self, place: int) -> list[Packet]:
         """The packets of a send, message by message."""
-        size_bytes = int(self._nodes[place]["size_bytes"])
+        size_bytes = Fraction(self._nodes[place].get("size_bytes", 0))
         ways = self._uses[place].ways
         return [
             packet
             for listed, way in enumerate(ways)
-            for packet in self._framing.packets(Fraction(size_bytes), listed, [(1.0, way)])
+            for packet in self._framing.packets(size_bytes, listed, [(1.0, way)])
         ]
 
     def _resting_circuits(self) -> dict[End, Joined]:

@@ -190,8 +190,9 @@ fn circuits_stand_while_a_message_goes_over_them() {
     shift(&mut wrong, 2, by_s);
     let failed = failures(&wrong);
     let (check, detail) = &failed[0];
-    assert_eq!(*check, "circuits");
-    assert!(detail.starts_with("node `n2`, rank 1, port 0: starts at ") && detail.contains("dark until"), "{detail}");
+    assert_eq!(*check, "held-ports");
+    assert!(detail.starts_with("node `n2`, rank 1, port 0: starts at "), "{detail}");
+    assert!(detail.contains("node `n1` has the port until"), "{detail}");
 }
 
 #[test]
