@@ -39,7 +39,7 @@ for line in json.loads(sys.argv[1]):
 print(json.dumps(answers))
 """
 # The verbs and formats that an extra is for, as the examples of the verbs' help have them.
-NEEDS_EXTRA = re.compile(r"^sweep \S+\.toml|^compare --benchmark |--to chakra|^serve(?! --help)")
+NEEDS_EXTRA = re.compile(r"^sweep \S+\.toml|^compare --benchmark |--to chakra|^(serve|robust)(?! --help)")
 
 
 @pytest.fixture

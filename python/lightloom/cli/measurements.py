@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,6 +71,9 @@ def check_use(options: Mapping[str, Any]) -> Use:
     use = next((one for one in reversed(Use) if one.option in given), Use.PLAN)
     if use is not Use.BARRIERS and "plan" in given and is_training_file(options["plan"]):
         use = Use.ITERATION
+    if use is Use.PLAN and "plan" in given and not Path(options["plan"]).exists():
+        # Whoever reads it says so.
+        return use
     for name in sorted(given & use.refused):
         if name in BARRIERS_ALONE and use is not Use.CALIBRATE:
             raise refuse(name, "it is used only together with --barriers")

@@ -53,6 +53,7 @@ def command(
       lightloom run plan.json
       lightloom run plan.json --runs 20 --dtype bfloat16 --reduction max --format json
       lightloom run plan.json --plot timeline.png --trace trace.json.gz
+      lightloom train bert-pccl --ranks 8 --output iteration.json
       lightloom run iteration.json --iterations 2 --plot timeline.png
       lightloom run plan.json --transport kernel
       mpiexec -n 4 lightloom run plan.json --transport mpi

@@ -14,6 +14,7 @@ from lightloom.inputs.options.circuits import CIRCUITS
 from lightloom.inputs.options.exports import EXPORT
 from lightloom.inputs.options.jobs import JOBS
 from lightloom.inputs.options.option import Group, Kind, Option
+from lightloom.inputs.options.outputs import OUTPUT
 from lightloom.inputs.options.planning import ARGUMENTS, FABRIC, OF_PLAN, SETTINGS
 from lightloom.inputs.options.robust import ROBUST
 from lightloom.inputs.options.running import INSTEAD, RUNNING
@@ -22,7 +23,7 @@ from lightloom.inputs.options.settings import Settings
 from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
 from lightloom.inputs.options.training import RESTING, TRAINING
-from lightloom.inputs.options.verbs import LISTED, OUTPUT, SWEEP, VERIFIED
+from lightloom.inputs.options.verbs import LISTED, SWEEP, VERIFIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
