@@ -103,3 +103,9 @@ def test_an_iteration_that_does_not_hold_is_refused(cli: RunCli, iteration: Path
     told["events"][1]["end_s"] *= 0.5
     iteration.write_text(json.dumps(told), encoding="utf-8")
     assert_refused(cli, iteration.parent, "run", iteration, field="training")
+
+
+@pytest.mark.usefixtures("in_tmp")
+def test_an_iteration_that_is_not_there_is_named(cli: RunCli) -> None:
+    ran = cli("run", "iteration.json", "--iterations", 3)
+    assert (ran.status, ran.err) == (2, "error: plan: no such file: `iteration.json`\n")

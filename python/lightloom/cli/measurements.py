@@ -72,8 +72,7 @@ def check_use(options: Mapping[str, Any]) -> Use:
     if use is not Use.BARRIERS and "plan" in given and is_training_file(options["plan"]):
         use = Use.ITERATION
     if use is Use.PLAN and "plan" in given and not Path(options["plan"]).exists():
-        # Whoever reads it says so.
-        return use
+        raise refuse("plan", f"no such file: `{options['plan']}`")
     for name in sorted(given & use.refused):
         if name in BARRIERS_ALONE and use is not Use.CALIBRATE:
             raise refuse(name, "it is used only together with --barriers")
