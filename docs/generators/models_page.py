@@ -43,7 +43,7 @@ EXCHANGED = (
     ("tensor", "AllReduce of a after attention and after the network", "Shoeybi et al. 2019, Megatron-LM, §3"),
     (
         "tensor, sequence parallel",
-        "AllGather of a before each of the two, ReduceScatter of a after it",
+        "AllGather of a before each of the two, ReduceScatter of a after it; of k·a around experts",
         "Korthikanti et al. 2022, §4.2.2",
     ),
     (
@@ -64,7 +64,8 @@ EXCHANGED = (
     ),
     (
         "sharded",
-        "AllGather of the layer's parameters before each pass, ReduceScatter of its gradients after the backward pass",
+        "AllGather of the layer's parameters before each pass, ReduceScatter of its gradients after the backward pass; "
+        "of the embedding and the logits once a microbatch",
         "Zhao et al. 2023, PyTorch FSDP, §3",
     ),
 )
@@ -77,8 +78,8 @@ REMEMBERED = (
     ),
     (
         "the same, `sharded`",
-        "/ (data · expert · context) of dense parameters, / (data · context) of experts, and a layer's parameters that "
-        "are gathered",
+        "/ (data · expert · context) of dense parameters, / (data · context) of experts, and the parameters that are "
+        "gathered: of a layer, with `prefetch` of two, of the embedding and of the logits",
         "the same, §5",
     ),
     (

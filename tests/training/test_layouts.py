@@ -93,14 +93,19 @@ def test_memory_of_a_tiny_model_by_hand(tmp_path: Path) -> None:
     # Sequence parallel, all of it in halves; recomputed, two bytes a value.
     model = trained_model(described(tmp_path, sequence_parallel=True))
     assert memory_bytes(model) == 16 * parameters + 2 * 32 * 64 * 34 // 2
-    # Dense parameters shared by four, experts by two, and one layer gathered.
+    # Dense parameters shared by four, experts by two, and one layer gathered, the embedding and the logits.
     model = trained_model(described(tmp_path, sharded=True))
     dense, experts = (2 * attention + 2 * embedding) // 2, 2 * 2 * expert // 2
-    gathered = 2 * (attention + 2 * expert) // 2
+    ends = 2 * 2 * embedding // 2
+    gathered = 2 * (attention + 2 * expert) // 2 + ends
     assert memory_bytes(model) == 16 * dense // 4 + 16 * experts // 2 + gathered + activations
+    # Prefetched, both layers.
+    model = trained_model(described(tmp_path, sharded=True, prefetch=True))
+    both = 2 * (gathered - ends) + ends
+    assert memory_bytes(model) == 16 * dense // 4 + 16 * experts // 2 + both + activations
     # One replica over four ranks of ep, an expert each: only dense parameters are shared and gathered.
     model = trained_model(described(tmp_path, sharded=True, expert=4, data=1))
-    assert memory_bytes(model) == 16 * dense // 4 + 16 * (2 * expert // 2) + 2 * attention // 2 + activations
+    assert memory_bytes(model) == 16 * dense // 4 + 16 * (2 * expert // 2) + 2 * attention // 2 + ends + activations
     # Two ranks of cp share the tokens; sharded, dense parameters are on eight ranks, experts on four.
     half = activations // 2
     assert memory_bytes(trained_model(described(tmp_path, context=2))) == 16 * parameters + half

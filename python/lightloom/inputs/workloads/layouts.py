@@ -82,7 +82,8 @@ def memory_bytes(model: Description) -> int:
     """Bytes that the rank with most must hold at least: parameters, gradients, optimizer states and activations.
 
     Mixed-precision Adam has parameters and gradients as they are and 12 bytes of states a parameter, which sharded
-    ranks divide (Rajbhandari et al. 2020, "ZeRO", §3.1 and §5). Activations are 34·b·s·h bytes a layer and microbatch
+    ranks divide (Rajbhandari et al. 2020, "ZeRO", §3.1 and §5); they gather the parameters of a layer, with `prefetch`
+    of two, and of the embedding and the logits. Activations are 34·b·s·h bytes a layer and microbatch
     without scores, which are computed again (Korthikanti et al. 2022, "Reducing activation recomputation", equations 1,
     2 and 4, and §5), 19 of the 34 of the network and so of each of k experts; with recomputation 2·b·s·h; s is the part
     of a sample that a rank of cp has. All microbatches of a pass are held, as the pipeline in lockstep has them; with
@@ -97,9 +98,10 @@ def memory_bytes(model: Description) -> int:
         # Experts of one replica are whole on each of its ranks, and nothing of them is gathered.
         copies = model.data * model.context
         experts_gathered = counts.expert_parameters if copies > 1 else 0
-        gathered = (counts.dense_parameters + experts_gathered) * model.parameter_bytes
+        layers = min(2, model.stage_layers) if model.prefetch else 1
+        gathered = layers * (counts.dense_parameters + experts_gathered) + counts.embedding // model.tensor * ends
         held = dense * states // model.sharers + experts * states // copies
-        held += gathered * (2 if model.prefetch else 1)
+        held += gathered * model.parameter_bytes
     else:
         held = (dense + experts) * states
     return held + _activation_bytes(model)
