@@ -71,11 +71,11 @@ def check_use(options: Mapping[str, Any]) -> Use:
     use = next((one for one in reversed(Use) if one.option in given), Use.PLAN)
     if use is not Use.BARRIERS and "plan" in given and is_training_file(options["plan"]):
         use = Use.ITERATION
-    if use is Use.PLAN and "plan" in given and not Path(options["plan"]).exists():
-        raise refuse("plan", f"no such file: `{options['plan']}`")
     for name in sorted(given & use.refused):
         if name in BARRIERS_ALONE and use is not Use.CALIBRATE:
             raise refuse(name, "it is used only together with --barriers")
+        if use is Use.PLAN and "plan" in given and not Path(options["plan"]).exists():
+            raise refuse("plan", f"no such file: `{options['plan']}`")
         if use is Use.PLAN:
             raise refuse(name, "it is used only with a training iteration, and PLAN is none")
         if use is Use.ITERATION:
