@@ -250,3 +250,14 @@ def test_every_output_has_its_letter(cli: RunCli, in_tmp: Path) -> None:
     assert (in_tmp / "short.json").read_bytes() == (in_tmp / "long.json").read_bytes()
     for verb in {verb for option in OPTIONS if option.name == "output" for verb in option.verbs}:
         assert "-o, --output" in cli(verb, "--help").out
+
+
+def test_a_file_of_an_input_folder_is_not_replaced(cli: RunCli, in_tmp: Path) -> None:
+    folder = in_tmp / "matrices"
+    folder.mkdir()
+    for name in ("0.csv", "1.csv"):
+        (folder / name).write_text("0,5,6\n1,0,2\n3,4,0\n")
+    ran = cli("robust", "--matrices", "matrices", "--output", "matrices/1.csv")
+    said = "error: output: `matrices/1.csv` is a file of the input folder of matrices; it takes another file\n"
+    assert (ran.status, ran.err) == (2, said)
+    assert (folder / "1.csv").read_text().startswith("0,5,6")

@@ -40,6 +40,32 @@ def workload_of(folder: Path, log: list[str], **options: Any) -> dict[str, Any]:
     return workload
 
 
+def split(own: int, rank: int, color: int, comm: str) -> str:
+    """The line of a communicator of two ranks that was split off 0x5, as NCCL 2.27 writes it."""
+    told = f"ncclCommSplit comm {comm}{own} rank {rank} nranks 2 cudaDev {own % 4} nvmlDev {own % 4} busId 7000"
+    told = f"{told} parent 0x5{own} splitCount 1 color {color} key {rank}"
+    return f"gpu-a:{100 + own}:{200 + own} [{own % 4}] NCCL INFO {told}- Init COMPLETE"
+
+
+def test_communicators_that_are_split_off_are_told_apart_by_color(tmp_path: Path) -> None:
+    parts = [split(own, own // 2, own % 2, "0x6") for own in range(4)]
+    log = job(*parts, *(call(own, "AllReduce", 1, 100, "0x6", 2) for own in range(4)), ranks=4)
+    workload = workload_of(tmp_path, log)
+    assert sorted(workload["groups"].values()) == [[0, 2], [1, 3]]
+    assert [(node["size_bytes"], node["after"]) for node in workload["nodes"]] == [(400, []), (400, [])]
+
+
+def test_a_broadcast_begins_at_its_root(tmp_path: Path) -> None:
+    calls = [
+        *(call(own, "Broadcast", 1, 100, "0x5", 3, root=2) for own in range(3)),
+        *(call(own, "Broadcast", 2, 100, "0x5", 3) for own in range(3)),
+    ]
+    workload = workload_of(tmp_path, job(*calls, ranks=3))
+    groups = workload["groups"]
+    firsts = [groups[node["group"]] if "group" in node else list(range(3)) for node in workload["nodes"]]
+    assert firsts == [[2, 0, 1], [0, 1, 2]]
+
+
 def test_time_of_computation_is_spread_before_the_calls(tmp_path: Path) -> None:
     """Two calls in 20 ms: 10 ms before each of them. The first sums the 25 557 032 gradients of ResNet-50."""
     log = job(
@@ -177,6 +203,11 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], str]] = {
         {},
         "workload: line 3 of `job.log` has datatype 99; it takes ncclDataType_t, 0 to 11",
     ),
+    "root of a broadcast": (
+        job(*(call(own, "Broadcast", 1, 4, "0x5", 2, root=2) for own in range(2))),
+        {},
+        "workload: line 3 of `job.log` has root 2; it takes one of the ranks 0 to 1",
+    ),
     "root": (
         job(call(0, "Send", 1, 4, "0x5", 2, root=2), call(1, "Recv", 1, 4, "0x5", 2)),
         {},
@@ -200,12 +231,12 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "second": (
         [ready(own, 0, 2, "0x5", "0xabc") for own in range(2)],
         {},
-        "workload: line 2 of `job.log` is a second rank 0 of communicator 0xabc",
+        "workload: line 2 of `job.log` is a second rank 0 of communicator `0xabc`",
     ),
     "no id": (
         [ready(own, own % 2, 2, "0x6") for own in range(4)],
         {},
-        "line 3 of `job.log` is a second rank 0 of communicator of 2 ranks; a log without commId must have one ",
+        "line 3 of `job.log` is a second rank 0 of communicator `2 ranks`; a log without commId must have one ",
     ),
     "rank": ([ready(0, 2, 2, "0x5", "0xabc")], {}, "line 1 of `job.log` has rank 2 and nranks 2; ranks are less"),
     "one GPU": (

@@ -158,3 +158,10 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
     path.write_text(text, encoding="utf-8", errors="replace")
     with pytest.raises(ll.InputError):
         read_requests(path, 8)
+
+
+def test_a_torus_has_no_more_dimensions_than_its_ports_wire() -> None:
+    job = {"collective": "all-gather", "size": "1MiB", "ranks": 4, "iterations": 1}
+    fabric = ll.Fabric(gpus=8, ports=4, dims=(2, 2, 2))
+    with pytest.raises(ll.InputError, match="`2x2x2` is not accepted on 4 ports; it takes at most 2 dimensions"):
+        ll.place_jobs({"job": [job]}, fabric=fabric)

@@ -284,11 +284,13 @@ def check_writable(field: str, path: str | os.PathLike[str]) -> Output:
 def check_distinct(
     outputs: dict[str, str | os.PathLike[str]], inputs: dict[str, str | os.PathLike[str]] | None = None
 ) -> None:
-    """Refuse outputs that are one file, or a file that is read, by whatever names and links; names by field.
+    """Refuse outputs that are one file, or that are or lie among what is read, by whatever names and links.
+
+    Names by field. A new file in a folder that is read is no such fault.
 
     Raises `InputError` that names the later field.
     """
-    read = {}
+    read, folders = {}, {}
     for field, path in (inputs or {}).items():
         try:
             found = _status(os.fspath(path))
@@ -296,6 +298,8 @@ def check_distinct(
             continue  # it is no file, and its reader says so
         if found is not None and stat.S_ISREG(found.st_mode):
             read[field] = found
+        elif found is not None and stat.S_ISDIR(found.st_mode):
+            folders[field] = Path(os.path.realpath(path))
     seen: dict[Path, str] = {}
     for field, path in outputs.items():
         output = check_writable(field, path)
@@ -304,6 +308,9 @@ def check_distinct(
             raise refuse(field, f"`{path}` is also the output file of {seen[place]}; it takes another file")
         seen[place] = field
         found = _status(os.fspath(path))
+        for other, folder in folders.items():
+            if found is not None and place.parent == folder:
+                raise refuse(field, f"`{path}` is a file of the input folder of {other}; it takes another file")
         for other, status in read.items():
             if found is not None and os.path.samestat(found, status):
                 raise refuse(field, f"`{path}` is also the input file of {other}; it takes another file")

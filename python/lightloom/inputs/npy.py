@@ -45,8 +45,11 @@ def read_npy(field: str, path: str | os.PathLike[str], most: tuple[int, ...], fo
     size = int.from_bytes(content[start:first], "little")
     header = HEADER.fullmatch(content[first : first + min(size, MAX_HEADER)])
     shape = () if header is None else tuple(int(axis) for axis in header["shape"].split(b","))
-    if not start or header is None or len(shape) != len(most):
+    if not start or header is None:
         raise refuse(field, f"`{path}` has no header of an NPY file of numbers; it takes {form}")
+    if len(shape) != len(most):
+        axes = "1 axis" if len(shape) == 1 else f"{len(shape)} axes"
+        raise refuse(field, f"`{path}` has {axes}; it takes {form}")
     kind, width = header["kind"].decode(), int(header["width"])
     names = AXES[len(shape) - 1 :: -1]
     counts = [f"{axis} {name}" for axis, name in zip(shape, names, strict=True)]

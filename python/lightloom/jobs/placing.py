@@ -81,6 +81,11 @@ class _Placing:
         self._gpus = fabric.gpus or 0
         self._pairs: dict[tuple[tuple[int, int], tuple[int, int]], tuple[Together, int] | None] = {}
         self.dims = fabric.dimensions or wired_dims(self._gpus, fabric.ports)
+        most = max(1, fabric.ports // 2)
+        if sum(size > 1 for size in self.dims) > most:
+            asked, ports = "x".join(map(str, self.dims)), counted(fabric.ports, "port")
+            accepts = f"at most {counted(most, 'dimension')}, one for every two ports"
+            raise refuse("dims", f"`{asked}` is not accepted on {ports}; it takes {accepts}")
 
     def run(self, sharing: Sharing, order: str) -> SharedRun:
         """All jobs by a way to share the fabric."""

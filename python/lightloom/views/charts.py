@@ -81,11 +81,11 @@ def save(figure: Figure, path: str | os.PathLike[str], dpi: int = 150, field: st
 
 def as_bytes(figure: Figure, kind: str, dpi: int = 150) -> bytes:
     """Make the texts fit; the content of a `png`, `pdf` or `svg` file."""
-    settle(figure)
     picture = io.BytesIO()
     with catch_warnings():
         # A box stands for a character that the font does not have.
         filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        settle(figure)
         figure.savefig(picture, format=kind, dpi=dpi)
     return picture.getvalue()
 

@@ -34,6 +34,9 @@ READY = re.compile(
     r"(?:.*? commId (?P<id>0x[0-9a-f]{1,16}))?.* Init COMPLETE"
 )
 
+# Of a communicator that was split off another one (NCCL 2.18 and later; some releases state no commId then).
+SPLIT = re.compile(r"parent (?P<parent>0x[0-9a-f]{1,16}) splitCount (?P<count>\d{1,9}) color (?P<color>-?\d{1,10})\b")
+
 
 class Called(NamedTuple):
     """A call of a rank.
@@ -54,7 +57,11 @@ class Called(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A communicator of a rank that is ready; id: the same for all its ranks, empty where an old log states none."""
+    """A communicator of a rank that is ready.
+
+    id: the same for all its ranks, empty where the line states none. parent, part: of one that was split off another,
+    the address of that one, and which split and colour; else empty.
+    """
 
     at: str
     process: tuple[str, str]
@@ -63,6 +70,8 @@ class Ready(NamedTuple):
     ranks: int
     device: int
     id: str
+    parent: str
+    part: str
 
 
 def log_files(source: Source) -> list[Path]:
@@ -124,4 +133,6 @@ def _said(at: str, line: str) -> Called | Ready | None:
     if ready is None:
         return None
     numbers = int(ready["rank"]), int(ready["ranks"]), int(ready["device"])
-    return Ready(at, process, ready["comm"], *numbers, ready["id"] or "")
+    split = SPLIT.search(ready[0])
+    parent, part = ("", "") if split is None else (split["parent"], f"{split['count']}.{split['color']}")
+    return Ready(at, process, ready["comm"], *numbers, ready["id"] or "", parent, part)

@@ -36,30 +36,31 @@ class _Communicators:
 
     def __init__(self, field: str) -> None:
         self._field = field
-        self._ready: dict[tuple[Process, str], Ready] = {}
+        self._ready: dict[tuple[Process, str], tuple[Ready, str]] = {}
         self._sizes: dict[str, int] = {}
         self.gpus: dict[str, dict[int, Gpu]] = defaultdict(dict)
 
     def add(self, line: Ready) -> None:
         """Take in a rank of a communicator. Raises `InputError` for a rank that it cannot have."""
-        self._ready[line.process, line.comm] = line
-        name, gpu = _name_of(line), (line.process, line.device)
+        name, gpu = self._name_of(line), (line.process, line.device)
+        self._ready[line.process, line.comm] = line, name
         if line.rank >= line.ranks:
             raise refuse(self._field, f"{line.at} has rank {line.rank} and nranks {line.ranks}; ranks are less")
         ranks = self.gpus[name]
         if ranks.setdefault(line.rank, gpu) != gpu or self._sizes.setdefault(name, line.ranks) != line.ranks:
             why = "" if line.id else "; a log without commId must have one communicator for each number of ranks"
-            raise refuse(self._field, f"{line.at} is a second rank {line.rank} of communicator {name}{why}")
+            raise refuse(self._field, f"{line.at} is a second rank {line.rank} of communicator `{name}`{why}")
 
     def of(self, line: Called) -> tuple[Gpu, str]:
         """The GPU of a call, `UNKNOWN` where no line says which, and the name of its communicator."""
         found = self._ready.get((line.process, line.comm))
         if found is None:
             return (line.process, UNKNOWN), ""
-        if found.ranks != line.ranks:
-            of = f"its communicator {line.comm} has {found.ranks} ranks"
+        ready, name = found
+        if ready.ranks != line.ranks:
+            of = f"its communicator {line.comm} has {ready.ranks} ranks"
             raise refuse(self._field, f"{line.at} has nranks={line.ranks}; {of}")
-        return (line.process, found.device), _name_of(found)
+        return (line.process, ready.device), name
 
     def check_whole(self) -> None:
         """Refuse communicators whose ranks are not all there, each on a GPU of its own."""
@@ -70,10 +71,12 @@ class _Communicators:
             if len(set(ranks.values())) != len(ranks):
                 raise refuse(self._field, f"two ranks of communicator {name} are on one GPU; it takes a GPU a rank")
 
-
-def _name_of(line: Ready) -> str:
-    """The name of a communicator; those of old logs, which state no id, are told by their size alone."""
-    return line.id or f"of {line.ranks} ranks"
+    def _name_of(self, line: Ready) -> str:
+        """The name of a communicator: its id; else what it was split off from, and how; in old logs its size alone."""
+        if line.id:
+            return line.id
+        parent = self._ready.get((line.process, line.parent))
+        return f"{line.ranks} ranks" if parent is None else f"{parent[1]}.{line.part}"
 
 
 def job_of(field: str, lines: Iterable[tuple[Path, Called | Ready]]) -> Job:

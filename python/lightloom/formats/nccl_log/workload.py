@@ -2,7 +2,8 @@
 
 - Sizes are counts times the bytes of their type; AllGather's count is what a rank puts in and ReduceScatter's what it
   gets, so that the whole buffer is as many times more as there are ranks.
-- Groups are communicators: those of one `commId` are one, and their ranks are those of the communicator of all ranks.
+- Groups are communicators: those of one `commId` are one, and so are those that one split of a communicator gave one
+  colour; their ranks are those of the communicator of all ranks. A Broadcast's root is the first of its group.
 - Sends and receives of one call of a group (`opCount`) start together. If they are one of each with every rank of the
   communicator, of equal sizes, they are an All-to-All, as NCCL and PyTorch make it.
 - The log has no times. The time that a rank computes is asked for, and spread equally: a part before each call. All
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from lightloom.formats.chakra.files import Value
     from lightloom.formats.nccl_log.lines import Called
+    from lightloom.formats.nccl_log.ranks import Job
     from lightloom.formats.source import Source
     from lightloom.formats.workload_options import Asked
 
@@ -71,19 +73,42 @@ def read(source: Source, asked: Asked) -> dict[str, Any]:
     if asked.compute_time is None:
         raise missing("compute_time", "the log has no times", "the time that a rank computes, such as 20ms, or 0s")
     compute_s = _core.read_time("compute_time", asked.compute_time)
+    members = _with_roots(field, job)
     is_alone = len(job.calls) == 1
     files, nodes = [], 0
     for rank, calls in enumerate(job.calls):
         if is_alone and asked.ranks is not None:
             _check_stands_for_all(calls, asked.ranks)
-        files.append(_rank_file(field, rank, calls, job.members, compute_s))
+        files.append(_rank_file(field, rank, calls, members, compute_s))
         nodes += len(files[-1].nodes)
         if nodes > MAX_NODES:
             raise refuse(field, f"the log has more than {MAX_NODES} calls and nodes between them")
     name = source.path.resolve().name if source.is_folder else source.path.stem
-    trace = Trace(name or "log", files, job.members or None, field)
+    trace = Trace(name or "log", files, members or None, field)
     ranks = number_of_ranks(trace, asked)
     return document(field, trace, ranks, groups_of_ranks(field, trace, ranks, asked), lambda _kind, size, _ranks: size)
+
+
+def _with_roots(field: str, job: Job) -> dict[str, tuple[int, ...]]:
+    """The ranks of each communicator, and of each once more from every root of its Broadcasts on."""
+    members = dict(job.members)
+    for called, comm in (call for calls in job.calls for call in calls):
+        if COLLECTIVES.get(called.name) is CollectiveType.BROADCAST:
+            _check_peer(field, called)
+            if job.members:
+                ranks = job.members[comm]
+                members[_rooted(called, comm)] = (*ranks[called.peer :], *ranks[: called.peer])
+    return members
+
+
+def _rooted(called: Called, comm: str) -> str:
+    """The name of the group of a Broadcast."""
+    return f"{comm} from {called.peer}" if called.peer else comm
+
+
+def _check_peer(field: str, called: Called) -> None:
+    if not 0 <= called.peer < called.ranks:
+        raise refuse(field, f"{called.at} has root {called.peer}; it takes one of the ranks 0 to {called.ranks - 1}")
 
 
 def _check_stands_for_all(calls: Sequence[tuple[Called, str]], ranks: int) -> None:
@@ -134,6 +159,8 @@ def _made(
             known = ", ".join([*COLLECTIVES, *MESSAGES])
             raise refuse(field, f"{called.at} has a call of {called.name}; schedules are planned for {known}")
         size = _bytes(field, called) * (called.ranks if kind in OF_SHARES else 1)
+        if members and kind is CollectiveType.BROADCAST:
+            group = {"pg_name": _rooted(called, comm)}
         return [(called.name, NodeType.COLLECTIVE, {**group, "comm_type": int(kind), "comm_size": size})]
     if _is_all_to_all([one for one, _ in held]):
         size = _bytes(field, called) * called.ranks
@@ -144,8 +171,7 @@ def _made(
     made: list[tuple[str, NodeType, dict[str, Value]]] = []
     tag = list(members).index(comm)
     for one, _ in held:
-        if not 0 <= one.peer < one.ranks:
-            raise refuse(field, f"{one.at} has root {one.peer}; it takes one of the ranks 0 to {one.ranks - 1}")
+        _check_peer(field, one)
         message, peer = MESSAGES[one.name], members[comm][one.peer]
         side = "comm_dst" if message is NodeType.SEND else "comm_src"
         # A rank's message to itself is a copy.
