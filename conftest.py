@@ -16,8 +16,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--large",
         choices=("all", "some"),
         default="all",
-        help="cases of tests that are marked large: all, or an eighth, drawn by the seed from those that are not slow; no "
-        "test without cases",
+        help="cases of tests that are marked large: all; or an eighth, drawn by the seed, of those that are not slow, "
+        "and no test without cases",
     )
 
 
