@@ -37,7 +37,9 @@ check: $(VENV)/built
 	$(PYTEST) -m 'not peers and not slow and not large'
 
 # All tests; of those that take long, which are marked large, an eighth of their cases. `make test-large` runs these whole.
-test: test-rust test-python
+# Both halves at once: one's compiler and long tests run next to the other's, which wait for Cargo's lock where they must.
+test:
+	$(MAKE) --no-print-directory --jobs 2 test-rust test-python
 
 test-rust:
 	$(CARGO_TEST)
