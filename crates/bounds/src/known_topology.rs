@@ -118,7 +118,7 @@ impl<'a> KnownTopology<'a> {
         }
         let others = symmetry.orbits() - looked_from.len() as u32;
         if others > 0 {
-            // Whoever reaches one rank that reaches all reaches all.
+            // A rank that reaches one which reaches all reaches all.
             farthest(self.to(&mut search, looked_from[0]))?;
             sum += f64::from(others) * f64::from(symmetry.order()) * nearest(ranks, self.topology.degree());
         }

@@ -6,7 +6,7 @@
 //! hops with the cheapest path of h hops.
 //!
 //! Prices of circuits that cheapest paths crowd are raised by factors, by ever less (multiplicative weights; Plotkin,
-//! Shmoys and Tardos 1995). Whatever prices come of it, they are a bound; the best of some rounds counts.
+//! Shmoys and Tardos 1995). Any prices give a bound; the best of some rounds counts.
 
 use std::collections::BTreeMap;
 

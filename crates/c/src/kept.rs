@@ -1,5 +1,4 @@
-//! Things that are kept under keys, made once by whoever asks first, the least recently used dropped where there are
-//! many.
+//! Values kept under keys, made once by the first caller; where there are many, the least recently used is dropped.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

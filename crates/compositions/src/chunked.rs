@@ -116,7 +116,7 @@ impl Chunked {
     }
 
     /// Lower bound on the time: no pass has fewer steps or rounds; every chunk takes a link to each other rank in each
-    /// pass, whatever they do at a time.
+    /// pass, in any order.
     fn bound_s(&self, parts: u32) -> f64 {
         let least = |pass: &Pass| pass.network.least_rounds(&pass.origins, parts).unwrap_or(0);
         let steps = self.passes.iter().map(|pass| pass.diameter).sum();

@@ -1,4 +1,4 @@
-//! AllGather on a ring of all ranks in few steps, whatever their number: holders of a block halve the gaps between
+//! AllGather on a ring of any number of ranks in few steps: holders of a block halve the gaps between
 //! them.
 //!
 //! Digits divide the ranks by their factors, which a prime number has not. Here every block spreads alike: the ranks

@@ -243,8 +243,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Run on sets of blocks, whatever the steps: nobody sends what it lacks, and every rank gets every block once,
-        /// or no block where it has them.
+        /// Run on sets of blocks, with any steps: no rank sends blocks that it lacks, and every rank gets every block
+        /// once, or no block where it has them.
         #[test]
         fn every_rank_gets_every_block_once(
             (spec, dims, ports) in proptest::sample::select(vec![

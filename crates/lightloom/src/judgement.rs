@@ -181,8 +181,8 @@ impl RecomputedBounds {
         })
     }
 
-    /// The bound of a class, s; `None` where the class is none of these. Words that begin like the class of all
-    /// algorithms are held to its bound, whatever follows.
+    /// The bound of a class, s; `None` where the class is none of these. A class whose name begins like the class of
+    /// all algorithms is held to that bound.
     fn seconds_of(&self, class: &str) -> Option<f64> {
         if class.starts_with(ANY_ALGORITHM) {
             return Some(self.any.seconds);

@@ -169,7 +169,7 @@ impl Topology {
         ))
     }
 
-    /// Whether both have the same circuits, whatever they are called.
+    /// Whether both have the same circuits; names are not compared.
     pub fn same_links(&self, other: &Self) -> bool {
         if self.symmetry == other.symmetry {
             return self.links == other.links;

@@ -34,7 +34,7 @@ pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Ci
     let assignments = Assignments::new(training, &catalogue, optics)?;
     let Course { changes, last } = Course::of(training, &catalogue);
     let mut lit = Lit::new(optics, shape, &catalogue, &assignments, map.switches.len())?;
-    // What ports have at the end of an iteration is what they have at its begin.
+    // Ports have the same circuits at the end of an iteration as at its beginning.
     lit.set(last.iter().copied().enumerate());
     for change in &changes {
         lit.set(change.purposes.iter().copied());

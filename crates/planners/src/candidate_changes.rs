@@ -8,7 +8,7 @@ use crate::ProfileTable;
 
 impl ProfileTable {
     /// How much changes between every two candidates, row-major `[from][to]`. A table serves delays of one kind: those
-    /// of the one fabric that its candidates are for, whatever part of them any change takes.
+    /// of the one fabric that its candidates are for, with any part of them that every change takes.
     pub(crate) fn differences(&self, delay: &ReconfigurationDelay) -> &[Difference] {
         self.differences.get_or_init(|| {
             let compared = self.compared(delay);

@@ -39,7 +39,7 @@ impl Rates {
         Self { startup_s: fabric.startup_s, hop_s: hops_s.first().copied().unwrap_or_default(), load_s }
     }
 
-    /// Seconds of a step with hops and a load of which lower bounds may be infinite, whatever the rates.
+    /// Seconds of a step with hops and a load, whose lower bounds may be infinite at any rates.
     pub fn at_least(&self, step: usize, hops: f64, load: f64) -> f64 {
         if hops.is_finite() { self.startup_s + self.hop_s * hops + self.load_s[step] * load } else { f64::INFINITY }
     }

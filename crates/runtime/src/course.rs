@@ -20,7 +20,7 @@ pub fn check(request: &Request) -> Result<()> {
     Err(Error::malformed("program", what))
 }
 
-/// What waits for a step, or for a change of circuits.
+/// The processes that wait for a step, or for a change of circuits.
 #[derive(Debug, Clone, Default)]
 struct Followers {
     steps: Vec<u32>,

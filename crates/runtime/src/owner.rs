@@ -1,4 +1,4 @@
-//! Whoever asked for a run, as the controller sees it.
+//! The process that asked for a run, as the controller sees it.
 
 use rustix::fd::BorrowedFd;
 

@@ -98,7 +98,7 @@ pub struct Request {
     pub parties: Vec<Vec<u32>>,
     /// Ports of a rank that steps use, from 0, ascending.
     pub port_sets: Vec<Vec<u32>>,
-    /// What each step waits for, its circuits and times.
+    /// The conditions of each step, its circuits and times.
     pub steps: Vec<StepSetting>,
     /// Changes of circuits.
     pub changes: Vec<Change>,

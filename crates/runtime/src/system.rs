@@ -109,7 +109,7 @@ pub enum Forked {
     Parent(Pid),
 }
 
-/// Forks. The caller has one thread, and a child calls `end` before it returns to whoever called.
+/// Forks. The caller has one thread, and a child calls `end` before it returns.
 pub fn fork() -> io::Result<Forked> {
     // SAFETY: with one thread no lock is held by a thread that the child does not have.
     match unsafe { libc::fork() } {

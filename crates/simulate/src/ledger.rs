@@ -17,7 +17,7 @@ pub(crate) struct Use {
     pub(crate) bytes: f64,
 }
 
-/// The nearest number of bytes, in whatever order they were added up.
+/// The nearest number of bytes, for any order of their addition.
 pub(crate) fn whole_bytes(bytes: f64) -> u64 {
     (bytes * (1.0 + 1e-12) + 1e-9).round() as u64
 }

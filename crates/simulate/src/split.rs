@@ -11,7 +11,7 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// The shares, whatever they add up to; `None` where one is negative or not finite, or all are zero.
+    /// The shares, with any sum; `None` where one is negative or not finite, or all are zero.
     pub(crate) fn new(shares: &[f64]) -> Option<Self> {
         let sum: f64 = shares.iter().sum();
         let are_shares = shares.iter().all(|share| (0.0..).contains(share)) && sum.is_finite() && sum > 0.0;

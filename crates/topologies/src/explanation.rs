@@ -1,4 +1,4 @@
-//! A description of the circuits of a topology, in a sentence: read off its links, whatever it is called.
+//! A description of the circuits of a topology, in a sentence: read off its links, not its name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -11,7 +11,7 @@ use crate::library::{Entry, TopologyId};
 /// The circuits of a port: groups, topology, and the ports that share them.
 pub(crate) type Circuits = (u32, u32, (u32, u32));
 
-/// The resting topology, whoever gave the port back.
+/// The resting topology, after any event that gave the port back.
 const RESTING: Circuits = (0, u32::MAX, (0, 0));
 
 /// Stands for the topology of messages with circuits of their own: which these are, their pairs say.
@@ -170,7 +170,7 @@ impl Problem<'_> {
         Timeline { events: std::mem::take(&mut progress.events), total_s, order }
     }
 
-    /// An iteration before which nothing is known of circuits: ports have whatever is wanted, and are free.
+    /// An iteration before which nothing is known of circuits: ports have any circuits that are wanted, and are free.
     pub(crate) fn relaxed(&self) -> Progress {
         self.begin(self.ports_with(WHATEVER))
     }

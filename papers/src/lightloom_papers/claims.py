@@ -24,7 +24,7 @@ OF_NUMBER = 0.05
 # And from one that it rounds, by words (`about 2×`) or as the largest of points that are not ours (`up to 3×`).
 OF_ROUNDED = 0.1
 
-# What is shown in the place of a number that a paper does not have.
+# The text that replaces a number that a paper does not have.
 NOT_STATED = "not stated"
 
 

@@ -63,7 +63,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What a fabric is bought for; immutable and checked.
+    """The collectives, models and traces that a fabric is bought for; immutable and checked.
 
     name: of the job. gpus: how many run it. ports: counts of ports of a GPU that are compared. fabric: rates and
     delays; its ports and its reconfiguration delay are not used. entries: the mix.

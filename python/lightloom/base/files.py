@@ -284,7 +284,7 @@ def check_writable(field: str, path: str | os.PathLike[str]) -> Output:
 def check_distinct(
     outputs: dict[str, str | os.PathLike[str]], inputs: dict[str, str | os.PathLike[str]] | None = None
 ) -> None:
-    """Refuse outputs that are one file, or that are or lie among what is read, by whatever names and links.
+    """Refuse outputs that are the same file, or that are or lie among the inputs, under any name or link.
 
     Names by field. A new file in a folder that is read is no such fault.
 
@@ -331,7 +331,7 @@ def _check_replaceable(field: str, path: str | os.PathLike[str], found: os.stat_
 
 
 def _status(path: str) -> os.stat_result | None:
-    """What is at the end of all links, or None where nothing is. Raises `OSError` where the name leads nowhere."""
+    """The file or folder at the end of all links, None where there is none. `OSError` where the name leads nowhere."""
     try:
         return Path(path).stat()
     except FileNotFoundError:

@@ -151,7 +151,7 @@ def program() -> NoReturn:
     takes itself apart meanwhile: the process then ends without that.
     """
     status = EXIT_FAILED
-    # Pictures go to files, whatever windows they would be shown in, and whether there are such.
+    # Pictures go to files, also where there are windows that could show them.
     os.environ.pop("MPLBACKEND", None)
     # Faults of its folders are reported below, in one line.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
@@ -335,7 +335,7 @@ def _as_input_error(error: click.ClickException) -> InputError:
 
 
 def _missing(parameter: click.Parameter, ctx: click.Context | None) -> str:
-    """What is missing, and the first example of the verb's help."""
+    """The missing options, and the first example of the verb's help."""
     if ctx is None:
         return "missing"
     lines = (line.strip() for line in (ctx.command.help or "").splitlines())

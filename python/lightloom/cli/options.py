@@ -154,7 +154,7 @@ def problem_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refusal_of_missing(missing: tuple[str, ...], given: dict[str, Any]) -> InputError:
-    """What is missing by its flags, and the command with an example of each."""
+    """The flags of the missing options, and the command with an example of each."""
     rows = by_name((*ARGUMENTS, *FABRIC, *SETTINGS))
     wanted = [f"{rows[name].flag} {rows[name].shown_value}" for name in missing]
     instead = " (or --dims, or a --fabric that says gpus)" if "gpus" in missing else ""

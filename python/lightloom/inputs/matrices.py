@@ -29,7 +29,7 @@ PER_PAIR = "/pair"
 # Entries of all matrices together.
 MOST_ENTRIES = 1 << 22
 MOST_ITERATIONS = 1 << 12
-# Of one pair in one iteration, as the core takes them.
+# Most bytes of one pair in one iteration, as the core takes them.
 MOST_BYTES = 2.0**53
 SUFFIXES = (".csv", ".npy")
 FORM = (

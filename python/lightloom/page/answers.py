@@ -153,6 +153,6 @@ def _last_event(outcome: Outcome) -> bytes:
 
 
 def _stream_of(outcome: Outcome) -> Response:
-    """What is kept, as the stream that it would have ended."""
+    """The answer that is kept, as the stream of events that it ended."""
     headers = {"cache-control": "no-store", "x-lightloom-cache": "hit"}
     return Response(_last_event(outcome), media_type=STREAM, headers=headers)

@@ -45,7 +45,7 @@ LONGEST_WAIT_S = 60
 
 
 class BusyError(Exception):
-    """As many wait as may; `retry_after_s` says when to ask again."""
+    """The queue is full; `retry_after_s` says when to ask again."""
 
     def __init__(self, retry_after_s: int) -> None:
         super().__init__(retry_after_s)

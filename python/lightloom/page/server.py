@@ -35,7 +35,7 @@ BACKLOG = 512
 
 
 class _Said:
-    """Failures outside any request, each a line for whoever runs the server; no line twice in succession."""
+    """Failures outside any request, each a line for the person who runs the server; no line twice in succession."""
 
     def __init__(self) -> None:
         self._last = ""

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENVIRONMENT", "run_by_mpi", "run_by_mpiexec"]
 
-# As many ranks as are asked for, and one thread each, whatever the machine has.
+# Start the ranks that are asked for, with one thread each, even where the machine has fewer cores.
 ENVIRONMENT = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OPENBLAS_NUM_THREADS": "1",

@@ -37,8 +37,8 @@ ETHERNET, IP_AND_UDP, ENVELOPE = 14, 28, 48
 LEAST_MTU_OF_IPV6 = 1280
 # Index of the first port's interface in the switch's namespace; 1 is the loopback's.
 FIRST_INDEX = 2
-# Capacity of a token bucket: so many packets, and so many seconds of its rate, so that a timer that is late by less
-# costs nothing. What is let through at once for it is waited for before a rank sends.
+# Capacity of a token bucket: packets, and seconds at its rate, so that a timer that is late by less
+# costs nothing. A rank waits before it sends for the time of the packets that the bucket lets through at once.
 BUCKET_PACKETS, BUCKET_S = 4, 5e-4
 # Bytes that may wait at a token bucket: more than the sender's socket takes, so that no packet is dropped.
 QUEUE = 1 << 30

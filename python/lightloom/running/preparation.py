@@ -91,7 +91,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     """
     program = program_of(plan, options.kind.size_bytes)
     dark_s, windows_s = _core.change_times(plan.core)
-    # The switch process joins any ports, whatever the optical layer that the plan is for.
+    # The switch process joins any ports, also where the plan's optical layer could not.
     on_ports = circuits(plan, "crossbar")
     pace = pace_of(plan, program, options.transport, dilation=options.dilation, packet_bytes=options.packet_bytes)
     dilation = pace.dilation

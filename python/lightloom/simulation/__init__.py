@@ -40,7 +40,7 @@ class Simulation(Table):
         self._steps = tuple(self._core.steps)
 
     def __eq__(self, other: object) -> bool:
-        # What is found follows from these.
+        # The results follow from these.
         if not isinstance(other, Simulation):
             return NotImplemented
         return self._settings == other._settings and self._plan == other._plan

@@ -127,7 +127,7 @@ class _Course:
 
 
 def _waits(training: Training) -> list[list[int]]:
-    """By event those that end before it starts, whatever their ports: its predecessors, and those of its streams."""
+    """The events that end before each event starts, on any ports: its predecessors, and those of its streams."""
     places = {event.node: index for index, event in enumerate(training.events)}
     last: dict[tuple[str, int], int] = {}
     found = []

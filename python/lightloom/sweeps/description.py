@@ -45,7 +45,7 @@ class Baseline(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SweepDescription:
-    """What is swept.
+    """The problem, axes and engine of a sweep.
 
     name: of the files and the folder that results go to; summary: the title of pictures.
     engine: `"model"`, what plans say; `"flow"` or `"packet"`, plans simulated at that level; `"train"`, iterations.

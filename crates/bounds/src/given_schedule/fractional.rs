@@ -138,7 +138,7 @@ impl Rows {
     }
 }
 
-/// The bound that circuits and prices prove, whatever they are, as in the module's text.
+/// The bound that any circuits and prices prove, as in the module's text.
 fn certified(
     patterns: &[(&[TrafficEntry], f64)],
     group: &Translations,

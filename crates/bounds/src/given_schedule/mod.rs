@@ -70,7 +70,7 @@ pub fn given_schedule_statements(
     all
 }
 
-/// The class of schedules that run these steps, whatever topologies the fabric can have; `steps` says which, as in
+/// The class of schedules that run these steps on any topologies of the fabric; `steps` says which, as in
 /// "swing in its 4 steps".
 pub fn class_of_steps(steps: &str, fabric: &Fabric) -> String {
     let topology = any_topology(fabric.shape.ports(), fabric.optics.as_ref().and_then(OpticalLayer::islands));

@@ -8,7 +8,7 @@ use model::{Chunks, Piece, Rank, Result};
 /// The number of every block, by (src, dst).
 pub(crate) type Numbers = BTreeMap<(Rank, Rank), u32>;
 
-/// Bytes over m from every rank to every rank, whatever pieces they were cut into.
+/// Bytes over m from every rank to every rank, all pieces added up.
 #[derive(Debug, Clone)]
 pub(crate) struct Demand {
     ranks: usize,

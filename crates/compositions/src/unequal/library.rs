@@ -24,8 +24,8 @@ const IMPROVED: usize = 2;
 /// A way and about what it is like.
 pub(crate) type Found = (Way, Estimate);
 
-/// Libraries that were made, for whoever asks for the same matrix again. Passed on by its owner; nothing else keeps
-/// them.
+/// Libraries that were made, kept for callers that ask for the same matrix again. Passed on by its owner; nothing else
+/// keeps them.
 #[derive(Debug, Default)]
 pub(crate) struct Libraries {
     made: Latest<Arc<Library>, MOST_KEPT>,

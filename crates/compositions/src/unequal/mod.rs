@@ -228,7 +228,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
-        /// Every block arrives, over circuits that the ports have, whatever the matrix.
+        /// Every block of any matrix arrives, over circuits that the ports have.
         #[test]
         fn compositions_deliver_every_block(
             (ranks, ports) in (2u32..11, 1u32..4),

@@ -108,7 +108,7 @@ impl Layout {
         loads
     }
 
-    /// Writes the loads of the rows when columns have `shares` into `loads`, whatever was in it.
+    /// Writes the loads of the rows when columns have `shares` into `loads`, replacing its content.
     pub(super) fn set_loads(&self, shares: &[f64], loads: &mut [f64]) {
         loads.fill(0.0);
         for (&share, ends) in shares.iter().zip(self.entry_starts.windows(2)) {

@@ -31,7 +31,7 @@ enum Beside {
     },
 }
 
-/// The terms of a delay: for those who read it, write it or judge it. Whoever plans asks the delay itself.
+/// The terms of a delay: for those who read it, write it or judge it. Planners ask the delay itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DelayTerms<'a> {
     /// Seconds for any change.
@@ -189,7 +189,7 @@ impl ReconfigurationDelay {
         if matches!(self.beside, Beside::PerPort(0.0)) { Some(self.fixed_s) } else { None }
     }
 
-    /// Seconds of it that any change takes, whatever changes.
+    /// Seconds of the delay that every change takes, independent of the ports that change.
     pub fn fixed_s(&self) -> f64 {
         self.fixed_s
     }

@@ -1,6 +1,6 @@
 //! The charge of a change of topology: its delay, less what overlaps with other work.
 //!
-//! Whoever charges a change, or chooses by what changes are charged, asks the policy. Only the policy knows of what
+//! Code that charges a change, or chooses by the charge of changes, asks the policy. Only the policy knows of what
 //! kind the delay is.
 
 mod delay;
@@ -135,7 +135,7 @@ impl ReconfigurationPolicy {
         self.overlap.window.before_s(step)
     }
 
-    /// The least charge of every change, whatever changes and when.
+    /// The least charge of any change, of any ports at any time.
     pub fn lower_bound_s(&self) -> f64 {
         if self.overlap.background {
             return 0.0;

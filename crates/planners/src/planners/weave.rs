@@ -1,8 +1,8 @@
 //! Algorithm and topologies chosen together.
 //!
-//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `compositions`), and takes for
-//! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
-//! and keeps the best of all: it is never slower than any of them.
+//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `compositions`), and
+//! takes for each step of it the best of the phases' topologies. A request for it lets the others plan their algorithms
+//! too, and keeps the best of all: it is never slower than any of them.
 
 use model::{ChargeKind, Fabric, Initial, Result};
 
@@ -87,7 +87,8 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
 }
 
 /// The best that is composed for the topologies that fabrics of few GPUs start on, run from the free start of the
-/// problem; `None` above `limit_s`. So whatever such a start leads to, others lead to after one change.
+/// problem; `None` above `limit_s`. So any plan that such a start leads to is reached from other starts after one
+/// change.
 ///
 /// # Errors
 /// The errors of [`Weave`].

@@ -50,7 +50,7 @@ pub(super) fn best(context: &Context<'_>, kind: usize, of: &Kind, on_all: &[Entr
 }
 
 /// Where ports go back to after a communication of a family: to its resting topology on the ports that rest for it; on
-/// others to whatever some family rests in. Where nothing rests, what stands is kept.
+/// others to any family's resting topology. Where no family rests, the present circuits are kept.
 pub(super) fn returns(context: &Context<'_>, family: usize, ports: (u32, u32)) -> Option<Option<TopologyId>> {
     let split = context.resting_split.as_ref()?;
     let resting = &context.resting;

@@ -91,8 +91,9 @@ impl Drawn {
         self.splits.iter().enumerate().flat_map(of_split).collect()
     }
 
-    /// The least cost of what is chosen: circuits change before some communications, everything to whatever is wanted;
-    /// between changes the split stays, and what a family's communication leaves is what its next one begins with.
+    /// The least cost of a choice by brute force: before some communications all circuits change to any wanted ones;
+    /// between changes the split stays, and each family's communication begins with the circuits that its last one
+    /// left.
     fn cost_s(&self, chosen: &[(usize, Entry)]) -> Option<f64> {
         let turns = chosen.len();
         let durations_s: f64 = chosen.iter().map(|(_, entry)| entry.duration_s).sum();

@@ -8,7 +8,7 @@ use super::described::compare;
 use super::geometry::Geometry;
 use crate::report::{Check, Tally, agree};
 
-/// The most by which a loss may be off, relative to it, as decibels are added in whatever order.
+/// The most by which a loss may be off, relative to it, as decibels are added in any order.
 const TOLERANCE: f64 = 1e-9;
 
 /// Judges the light of `circuits`. `described` is the text after `mesh:`, where the mesh was described: it has to be

@@ -1,4 +1,4 @@
-//! Bytes that must pass the ports of ranks, whatever algorithms are used.
+//! Bytes that must pass the ports of ranks in any algorithms.
 //!
 //! The bytes that a rank must send or receive of a collective by itself may be less than its part of the bytes that all
 //! ranks of the group must: of an AllReduce any rank may leave the work to others, but all together send 2(n−1)

@@ -230,7 +230,7 @@ def _found(collective: str, gpus: int, dims: list[int], demands: list[Demand]) -
 
 
 def _check_receivers(collective: str, gpus: int, demands: list[Demand]) -> None:
-    """Refuse demands of no algorithm whatever: each sends something to every GPU, but for the root of a broadcast."""
+    """Refuse demands that no algorithm has: each sends something to every GPU, but for the root of a broadcast."""
     if collective == "all-to-all":  # blocks may be unequal, and empty
         return
     received = {destination for demand in demands for _, destination in demand}

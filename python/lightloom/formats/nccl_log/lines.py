@@ -93,7 +93,7 @@ def log_lines(field: str, paths: list[Path]) -> Iterator[tuple[Path, Called | Re
     for path in paths:
         content = read_bytes(field, path, min(left, MOST_BYTES))
         left -= len(content)
-        # Other programs write to the output too, whatever they like.
+        # Other programs may write anything to the output, too.
         for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), start=1):
             if MARK not in line:
                 continue

@@ -72,7 +72,7 @@ def read(source: Source) -> _core.Schedule:
 
 
 def _one(document: dict[str, Any], pattern: re.Pattern[str], name: str) -> Any:
-    """The value of the one key of that name, whatever its number."""
+    """The value of the one key of that name, with any number."""
     keys = [key for key in document if pattern.fullmatch(key)]
     if len(keys) != 1:
         raise refuse(f"schedule.{name}", "it is missing" if not keys else f"it is given {len(keys)} times")

@@ -10,8 +10,8 @@ SWEEP = (
         name="engine",
         kind=Kind.CHOICE,
         group=Group.RUN,
-        meaning="What computes a point: the cost model, a simulation of the plan (flow or packet), or the plan of a "
-        "training iteration (train).",
+        meaning="Engine that computes a point: the cost model, a simulation of the plan (flow or packet), or the "
+        "plan of a training iteration (train).",
         verbs=("sweep",),
         otherwise="the engine that the description names, else train where it names a workload, else model",
         choices=("model", "flow", "packet", "train"),

@@ -65,7 +65,7 @@ def legal_layouts(model: Description, ranks: int | None = None, kept: Kept | Non
         raise refuse("layout", "[compute] states the times of one layout; layouts are searched with [accelerator]")
     if model.layer_gradients is not None:
         raise refuse("layout", "model.layer_gradients states the bytes of one layout")
-    # What is wrong with the description's own matrices is wrong with all.
+    # A fault in the description's own matrices is a fault of every layout.
     ExpertTraffic(model.routing, model.expert, expert_bytes(model), model.stage_layers)
     found = [layout for layout in _divided(model, ranks, kept) if _is_legal(layout)]
     if not found and kept and any(map(_is_legal, _divided(model, ranks))):

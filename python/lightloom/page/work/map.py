@@ -104,7 +104,7 @@ def described(asked: dict[str, Any], limits: Limits) -> SweepDescription:
 
 
 def _check_gpus(made: SweepDescription, limits: Limits) -> None:
-    """Refuse more GPUs than a request may have, whatever says how many there are. Raises `InputError`."""
+    """Refuse more GPUs than a request may have, wherever their number is stated. Raises `InputError`."""
     said: dict[str, tuple[Any, ...]] = {key: (value,) for key, value in made.settings}
     said.update((axis.key, axis.values) for axis in made.axes)
     for key in ("gpus", "ports"):

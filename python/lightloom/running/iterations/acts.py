@@ -253,7 +253,7 @@ def _wait_as_told(course: Course) -> None:
 
 
 def _wait_for_ports(course: Course) -> None:
-    """Acts wait for whoever had one of their ports before, and for the last change of it; changes wait likewise.
+    """Acts wait for the act that used one of their ports before, and for the port's last change; changes wait likewise.
 
     A change waits until the one before is made if the plan has it made by then. A port that only went dark, since the
     other end of its circuit changed, may change again at once: that change follows.

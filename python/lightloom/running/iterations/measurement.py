@@ -178,7 +178,7 @@ class IterationMeasurement(Table):
 
     @property
     def course(self) -> Course:
-        """What every act waited for."""
+        """The acts that every act waited for."""
         return self._course
 
     @property

@@ -138,7 +138,7 @@ class Driver(SwitchDriver):
                 held = self.read()
             else:
                 return
-        # Both are tried, so that whatever is rejected is named.
+        # Both are tried, so that every rejected circuit is named.
         rejections: tuple[Rejection, ...] = ()
         for ask, circuits in ((self.disconnect, gone & held), (self.connect, new - held)):
             try:

@@ -74,7 +74,7 @@ class Tracks:
     def __init__(self) -> None:
         # Per process and name, the thread and the end, ns, of every row.
         self._rows: dict[tuple[int, str], list[tuple[int, int]]] = {}
-        # Some readers tell threads apart only by their number, whatever their process.
+        # Some readers tell threads apart only by their number, even in different processes.
         self._threads: dict[int, int] = {}
 
     def put(

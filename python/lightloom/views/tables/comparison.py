@@ -141,7 +141,7 @@ def _without_time(comparison: Comparison, *, all_rows: bool) -> list[str]:
 
 
 def _left_out(comparison: Comparison, *, all_rows: bool) -> list[str]:
-    """A line for whatever is slower than the best and was not solved to the end.
+    """A line for planners that are slower than the best and were not solved to the end.
 
     Unless `all_rows`, one for each planner that could be faster so than in its own row: that which may be the fastest.
     """

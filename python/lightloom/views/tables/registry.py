@@ -18,7 +18,7 @@ ORDER = (
 
 
 def registry_table(kind: str, entries: Sequence[dict[str, str]], others: Sequence[tuple[str, str]] = ()) -> str:
-    """The names of a kind, with whatever else its entries say.
+    """The names of a kind, with all other fields of its entries.
 
     others: names of the kind that are printed and not taken, with their meanings.
     """

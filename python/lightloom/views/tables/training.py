@@ -100,7 +100,7 @@ def _summary(training: Training) -> list[str]:
 
 
 def _order_words(training: Training) -> str:
-    """How good the order of the events is, whatever else might be planned for them."""
+    """The quality of the events' order, compared with other orders of the same plans."""
     if training.order_exact:
         return "no other order of these plans on these ports is faster"
     order_s, total_s = training.order_bound_s, training.total_s

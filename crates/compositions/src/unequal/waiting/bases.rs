@@ -162,7 +162,7 @@ impl Places {
                 penalties[head * ranks + tail] += penalty;
             }
         }
-        // What stays at a rank travels nowhere.
+        // Bytes that stay at a rank travel nowhere.
         let share = |src: usize, dst: usize| if src == dst { 0.0 } else { demand.share(src as Rank, dst as Rank) };
         Self {
             of: (0..ranks).collect(),

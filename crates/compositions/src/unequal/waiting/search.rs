@@ -60,7 +60,7 @@ impl Candidate {
         Some(Self { wirings, flow, seconds, hops_more, from_start })
     }
 
-    /// All the rounds that a candidate gets which may be the best; deterministic, whatever was tried before.
+    /// All the rounds that a candidate gets which may be the best; deterministic, independent of earlier candidates.
     fn finish(&mut self, demand: &Demand, prices: &Prices) {
         let mut random = bases::seeded();
         self.improve(&CLOSE, prices, &mut random);
@@ -194,8 +194,8 @@ pub(super) fn best(
             }
         }
     }
-    // Those of one step are found alike where no change pays: they are finished however slow they are yet, so that a plan
-    // is never slower than the best one without changes. None is faster than its bytes times hops allow.
+    // Candidates of one step, found the same way where no change pays, are finished however slow they are so far, so
+    // that a plan is never slower than the best one without changes. None is faster than its bytes times hops allow.
     let bytes = demand.least_bytes_hops(ports) / (ports * demand.ranks()) as f64;
     if prices.least_s(1) + prices.buffer_s * bytes > best_s {
         found.of_one.clear();
