@@ -52,7 +52,7 @@ def judge_all(seeds: range, policies: tuple[str, ...] = CHOOSABLE) -> None:
 
 
 def main() -> None:
-    """Judge so many."""
+    """Judge this many."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workloads", type=int, default=220)
     parser.add_argument("--first", type=int, default=0, metavar="SEED")

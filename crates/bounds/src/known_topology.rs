@@ -191,7 +191,7 @@ fn widen(layers: &mut Vec<f64>, search: &BreadthFirst) {
     layers.iter_mut().zip(found).for_each(|(most, ranks)| *most = ranks.max(*most));
 }
 
-/// Least sum of the distances from a rank to all others, on any topology of so many circuits out of a rank.
+/// Least sum of the distances from a rank to all others, on any topology of this many circuits out of a rank.
 fn nearest(ranks: u32, ports: u32) -> f64 {
     let (mut left, mut at_hops, mut hops, mut sum) = (f64::from(ranks - 1), f64::from(ports), 1.0, 0.0);
     while left > 0.0 {

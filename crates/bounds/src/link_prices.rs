@@ -29,9 +29,9 @@ pub(crate) struct PricedLinks {
 
 /// Cheapest paths from one rank, by number of hops.
 struct Cheapest {
-    /// After so many hops at most: by rank, what a path costs.
+    /// After this many hops at most: by rank, what a path costs.
     costs: Vec<Vec<f64>>,
-    /// After so many hops at most: by rank, the last link of the cheapest path, where one hop more made it cheaper.
+    /// After this many hops at most: by rank, the last link of the cheapest path, where one hop more made it cheaper.
     last: Vec<Vec<Option<usize>>>,
 }
 

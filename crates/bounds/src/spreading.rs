@@ -25,7 +25,7 @@ pub(crate) fn most_steps(ports: u32, ranks: u32) -> u32 {
     least_hops(ports, f64::from(ranks)).max(1)
 }
 
-/// Least h with 1 + d + … + d^h ≥ `ranks`: hops that multiply the informed ranks by so many.
+/// Least h with 1 + d + … + d^h ≥ `ranks`: hops that multiply the informed ranks by this many.
 pub(crate) fn least_hops(ports: u32, ranks: f64) -> u32 {
     // A ball that is as large but for rounding is as large.
     let enough = ranks * (1.0 - 1e-9);
@@ -41,7 +41,7 @@ pub(crate) fn least_hops(ports: u32, ranks: f64) -> u32 {
     hops
 }
 
-/// 1 + d + … + d^h: ranks within so many hops.
+/// 1 + d + … + d^h: ranks within this many hops.
 pub(crate) fn ball(ports: u32, hops: u32) -> f64 {
     if ports == 1 {
         return f64::from(hops) + 1.0;

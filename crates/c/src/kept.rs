@@ -18,7 +18,7 @@ struct Entries<K, V, E> {
 }
 
 impl<K: Ord + Clone, V: Clone, E: Clone> Kept<K, V, E> {
-    /// Keeps at most so many values; all of them where `most` is 0.
+    /// Keeps at most this many values; all of them where `most` is 0.
     pub fn new(most: usize) -> Self {
         Self { entries: Mutex::new(Entries { by_key: BTreeMap::new(), uses: 0 }), most }
     }

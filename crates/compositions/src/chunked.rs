@@ -141,8 +141,8 @@ impl Chunked {
         (LENGTHS * self.passes.len()) as u64 * work(&self.topology, 1)
     }
 
-    /// The best that is found with so much work, in chunks that are placed for a rank: about three a microsecond.
-    /// `None` where a single spread is more.
+    /// The best that is found with this amount of work, in chunks that are placed for a rank: about three a
+    /// microsecond. `None` where a single spread is more.
     ///
     /// # Errors
     /// The errors of [`Step::new`].
@@ -208,7 +208,7 @@ impl Chunked {
         ((representative, symmetry.apply(back, dst)), back)
     }
 
-    /// The best spread of a pass for so many parts.
+    /// The best spread of a pass for this many parts.
     fn spread(&self, pass: &Pass, parts: u32, left: &mut u64) -> Option<Spread> {
         let bound_s = self.pass_bound_s(pass, parts);
         let startup = (16.0 * self.step_s * f64::from(parts) / self.block_s) as u32;
@@ -313,7 +313,7 @@ struct Cut {
     segments: u32,
 }
 
-/// How much work a spread of blocks in so many parts is, in chunks that are placed.
+/// How much work a spread of blocks in this many parts is, in chunks that are placed.
 fn work(topology: &Topology, parts: u32) -> u64 {
     let symmetry = topology.symmetry();
     let placed = u64::from(symmetry.orbits()) * u64::from(topology.ranks()) * u64::from(parts);

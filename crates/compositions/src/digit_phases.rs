@@ -17,7 +17,7 @@ use crate::phase::{Kind, Phase, undominated};
 use crate::relative::Circuits;
 use crate::undominated;
 
-/// By span, the phases on rings of so many ranks that no other of them is better than for every fabric. `spans` has
+/// By span, the phases on rings of this many ranks that no other of them is better than for every fabric. `spans` has
 /// every divisor above 1 of each of its members.
 pub(crate) fn phases(spans: &[u32], ports: u32) -> BTreeMap<u32, Vec<Phase>> {
     let one_way = (false, vec![(1, ports)]);

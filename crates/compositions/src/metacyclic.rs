@@ -164,7 +164,7 @@ pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
     best_of_wheels(ranks, ports, MOST_WHEELS)
 }
 
-/// [`best`], where ranks are more than 256 among groups of at most so many elements of Z_k: orbits of ranks.
+/// [`best`], where ranks are more than 256 among groups of at most this many elements of Z_k: orbits of ranks.
 ///
 /// # Errors
 /// No error for circuits that lead to other ranks.

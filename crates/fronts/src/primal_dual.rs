@@ -153,7 +153,7 @@ impl PrimalDual {
     }
 
     /// Improves shares and prices until the two sides are within `gap` of each other over the columns at hand, or until
-    /// about so many entries were passed over. Their result is that of [`PrimalDual::shares`] and
+    /// about this many entries were passed over. Their result is that of [`PrimalDual::shares`] and
     /// [`PrimalDual::prices`].
     pub(crate) fn improve(&mut self, gap: f64, work: usize) -> Sides {
         let limit = self.work + work;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// Points along each axis.
 const ALONG: usize = 1000;
 
-/// Every so many points are searched one by one; all would take minutes.
+/// One of this many points is searched by itself; all would take minutes.
 const SAMPLED: usize = 97;
 
 fn request(planner: &str, collective: Collective, algorithm: &str, dims: &[u32], ports: u32) -> Request {

@@ -270,7 +270,7 @@ impl Request {
             let found = all.len();
             all = many_gpus::looked_at(all, &schedule);
             if all.is_empty() && found > 0 {
-                let reason = "for so many GPUs only topologies as regular as the steps are tried, and there are none; \
+                let reason = "for this many GPUs only topologies as regular as the steps are tried, and none exist; \
                     name a topology, or planner bvn";
                 return Err(Error::infeasible("candidates", reason));
             }

@@ -15,7 +15,7 @@ pub(crate) struct AllToAllBaseline {
     pub(crate) fixed_routing: Option<Routing>,
     pub(crate) least_sum: LeastSum,
     pub(crate) service: Service,
-    /// The choice for the blocks, unless it costs more than so many seconds.
+    /// The choice for the blocks, unless it costs more than this many seconds.
     pub(crate) choose: fn(&ForwardedBlocks<'_>, f64) -> Result<Option<Choice>>,
 }
 

@@ -29,7 +29,7 @@ impl ProfileTable {
         (0..self.candidates()).map(|candidate| delay.compared(self.candidate(candidate))).collect()
     }
 
-    /// The changes from one candidate to another that GPUs of so many ports make in the background
+    /// The changes from one candidate to another that GPUs of this many ports make in the background
     /// ([`ReconfigurationPolicy::between`]), by the first, then the second, each with how much changes. `policy` and
     /// `ports` are those of the one fabric that the candidates are for. O(candidates²) comparisons of circuits.
     pub(crate) fn background_changes(

@@ -98,7 +98,7 @@ impl Problem {
         let start = fabric.initial.given().and_then(|initial| table.position(initial));
         if let Some(start) = start.filter(|_| is_left_out) {
             let reason =
-                "with so many GPUs no step is planned on an initial topology on which most GPUs look different";
+                "with this many GPUs no step is planned on an initial topology on which most GPUs look different";
             let refusal = Error::refused("initial", table.candidate(start).name(), reason);
             table.refusals[start] = OnceLock::from(Some(refusal));
         }

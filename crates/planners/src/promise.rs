@@ -5,7 +5,7 @@
 pub struct Promise {
     /// The planner finds nothing that takes less, s.
     pub least_s: f64,
-    /// About how many nanoseconds the flows of what it would look at first take: at least so many.
+    /// A rough lower bound, in nanoseconds, on the time of the flows that it would look at first.
     pub work: u64,
 }
 

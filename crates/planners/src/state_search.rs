@@ -30,7 +30,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Rates on `fabric` of steps that are charged so many hop delays, with these bytes per transfer.
+    /// Rates on `fabric` of steps that are charged this many hop delays, with these bytes per transfer.
     pub fn new(fabric: &Fabric, steps: impl Iterator<Item = (HopDelays, f64)>) -> Self {
         let of_step =
             |(delays, bytes): (HopDelays, f64)| delays.hop_and_load_s(fabric.hop_delay_s, fabric.byte_s() * bytes);

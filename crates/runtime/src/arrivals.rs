@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-/// A packet that others have overtaken comes so much later at most.
+/// Longest time by which a packet that others have overtaken comes later.
 const OVERTAKEN_NS: u64 = 1_000_000_000;
 
 /// The packets of a step at one port, all from one transmitter.

@@ -48,14 +48,14 @@ const PROCESS: usize = (RUNNING + FOOTPRINT).next_multiple_of(64);
 // Room for the packets that come while a switch or rank wakes late.
 const SLACK_NS: f64 = 20e6;
 
-/// The task that ranks are let go for.
+/// The task that ranks are released for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Sleep, and say how late that ends.
     Probe,
     /// Put the first data back.
     Reset,
-    /// Carry out the steps of a run, as they are let go.
+    /// Carry out the steps of a run, as they are released.
     Run,
     /// End.
     Quit,
@@ -183,7 +183,7 @@ impl Board {
         }
     }
 
-    /// Waits until ranks are let go again; `seen` is what it returned the time before, at first 0.
+    /// Waits until ranks are released again; `seen` is what it returned the time before, at first 0.
     pub fn wait_for_release(&self, seen: u32) -> (u32, Phase) {
         let word = self.memory.word(GENERATION);
         loop {
@@ -195,12 +195,12 @@ impl Board {
         }
     }
 
-    /// The task that ranks were let go for last.
+    /// The task that ranks were released for last.
     pub fn phase(&self) -> Phase {
         PHASES[self.memory.word(PHASE).load(Ordering::Relaxed) as usize]
     }
 
-    /// The place in the run: the step that was let go last.
+    /// The place in the run: the step that was released last.
     pub fn when(&self) -> When {
         match (self.phase(), self.steps_let_go().checked_sub(1)) {
             (Phase::Run, Some(last)) => When::Step(self.let_go_as(last).0),
@@ -209,7 +209,7 @@ impl Board {
         }
     }
 
-    /// A rank has done what it was let go for; the last one wakes the controller.
+    /// A rank has done what it was released for; the last one wakes the controller.
     pub fn arrive(&self, rank: usize, generation: u32) {
         self.memory.word(PROCESSES + rank * PROCESS + DONE).store(generation, Ordering::Relaxed);
         if self.memory.word(ARRIVED).fetch_add(1, Ordering::AcqRel) + 1 == self.ranks as u32 {

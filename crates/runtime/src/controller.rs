@@ -37,10 +37,10 @@ const SETTLE_NS: u64 = 2_000_000;
 const RESET_NS_PER_BYTE: u64 = 1;
 /// The process that asked for a run hears of it at least so often.
 const SILENT_NS: u64 = 1_000_000_000;
-/// Processes that were told to end have so long.
+/// Time that processes have to end once they are told to.
 const END_NS: u64 = 1_000_000_000;
 
-/// A step that ranks were let go for, to be ended by a moment at the latest.
+/// A step that ranks were released for, to be ended by a moment at the latest.
 struct Step {
     step: usize,
     allowed_ns: u64,

@@ -25,7 +25,7 @@ const PORT: u16 = 7077;
 pub struct Datagrams(OwnedFd);
 
 impl Datagrams {
-    /// A socket of an interface, or of all; with room for so many bytes, headers and the kernel's records included.
+    /// A socket of an interface, or of all; with room for this many bytes, headers and the kernel's records included.
     ///
     /// # Errors
     /// The refusal of the system, in words.

@@ -74,9 +74,9 @@ pub struct Run {
 pub struct Lateness {
     /// Sleeps.
     pub sleeps: u64,
-    /// Half of them were at most so late.
+    /// Lateness that half of them did not exceed.
     pub median_ns: u64,
-    /// 99 of a hundred were at most so late.
+    /// Lateness that 99 of 100 did not exceed.
     pub most_of_99_ns: u64,
     /// The latest.
     pub most_ns: u64,

@@ -122,9 +122,9 @@ pub struct Request {
     pub has_outside_switch: bool,
     /// Where the kernel carries packets, not rings and a switch process.
     pub namespaces: Option<Namespaces>,
-    /// A wait ends as a fault after so many times what the plan predicts ...
+    /// A wait ends as a fault after this multiple of the predicted time ...
     pub deadline_factor: f64,
-    /// ... and so many nanoseconds more.
+    /// ... and these nanoseconds more.
     pub deadline_floor_ns: u64,
 }
 
@@ -254,11 +254,7 @@ impl Request {
             namespaces.check(self.program.ranks, self.packet_bytes)?;
         }
         if self.program.ranks.checked_mul(self.ports).is_none_or(|ports| ports > 1 << 14) {
-            return Err(Error::value(
-                "ports",
-                self.ports,
-                "so many that all ranks of a run have at most 16384 together",
-            ));
+            return Err(Error::value("ports", self.ports, "at most 16384 for all ranks of a run together"));
         }
         let has = |configuration: u32| (configuration as usize) < self.configurations.len();
         if self.steps.len() != self.program.steps as usize

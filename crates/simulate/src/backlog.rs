@@ -44,7 +44,7 @@ impl Backlog {
         if is_past { &NONE } else { &self.departures }
     }
 
-    /// Lets all that is in the queue leave so much later.
+    /// Delays all that is in the queue by this time.
     pub(crate) fn delay(&mut self, later_fs: u64) {
         self.departures.iter_mut().for_each(|(times, _)| times.first_fs += later_fs);
     }

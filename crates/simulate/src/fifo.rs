@@ -32,8 +32,8 @@ use crate::trunks::Trunks;
 use crate::wiring::Wiring;
 use stops::Cycles;
 
-/// A server that has sent so many runs to a lane lets others go on first, so that they are not stored long before their
-/// time.
+/// A server that has sent this many runs to a lane lets other servers go on first, so that they are not stored long
+/// before their time.
 const AHEAD: usize = 1 << 8;
 
 /// The first packets of a line at a sender: when they came and their order among equals, in one number, and the line:

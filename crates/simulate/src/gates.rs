@@ -31,7 +31,7 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// A gate for each flow, which opens `delay_fs` after what it waits for, in a network of so many servers.
+    /// A gate for each flow, which opens `delay_fs` after what it waits for, in a network of this many servers.
     pub(crate) fn of_flows(flows: usize, servers: usize, delay_fs: u64) -> Self {
         Self {
             states: vec![State { delay_fs, ..State::default() }; flows],

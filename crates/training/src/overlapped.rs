@@ -65,7 +65,7 @@ pub(crate) fn search(context: &Context<'_>, starts: &[Allotment], least_s: f64) 
     }
 }
 
-/// Allotments that give the communications ports in turn: every range of their families, or every so many.
+/// Allotments that give the communications ports in turn: every range of their families, or every k-th.
 fn spread(context: &Context<'_>, nodes: &[usize]) -> Vec<Allotment> {
     let mut all = Vec::new();
     for stride in 0..=2usize {

@@ -56,7 +56,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// Whether nothing that takes so long at least is faster, but for rounding.
+    /// Whether a timeline that takes at least this long is no faster, but for rounding.
     pub(crate) fn is_least(&self, bound_s: f64) -> bool {
         bound_s >= self.total_s * (1.0 - 1e-12)
     }

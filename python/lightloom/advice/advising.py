@@ -77,7 +77,7 @@ def _delays(switches: Sequence[Switch]) -> list[float]:
 def _rows(
     job: Job, switches: Sequence[Switch], ports: int, found: dict[float, MixTime], times: Times
 ) -> Iterable[AdviceRow]:
-    """The rows with so many ports: by delay, those without one after them, and circuits that never change."""
+    """The rows with this many ports: by delay, those without one after them, and circuits that never change."""
     ideal_s = times.packet_switch_s(ports)
     still_s = fixed_s(found)
 

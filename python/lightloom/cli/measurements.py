@@ -77,7 +77,7 @@ def check_use(options: Mapping[str, Any]) -> Use:
         if use is Use.PLAN and "plan" in given and not Path(options["plan"]).exists():
             raise refuse("plan", f"no such file: `{options['plan']}`")
         if use is Use.PLAN:
-            raise refuse(name, "it is used only with a training iteration, and PLAN is none")
+            raise refuse(name, "it is used only with a training iteration, and PLAN is not one")
         if use is Use.ITERATION:
             instead = f"; {instead}" if (instead := INSTEAD_OF.get(name)) else ""
             raise refuse(name, f"it cannot be combined with a training iteration{instead}")

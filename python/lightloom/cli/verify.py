@@ -90,7 +90,7 @@ class Wanted(NamedTuple):
     ports: int
 
     def built(self, gpus: int) -> Topology:
-        """It for so many GPUs. Raises `InputError`."""
+        """The matrix for this many GPUs. Raises `InputError`."""
         from lightloom import Fabric, Topology
         from lightloom.inputs.graphs import resolve
 

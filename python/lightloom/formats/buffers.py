@@ -88,7 +88,7 @@ class Buffers:
         return Slot(OUTPUT, source * self._share + part) if destination == gpu else None
 
     def scratch(self, gpu: int, count: int) -> Slot:
-        """So many slots of a GPU's scratch in a row, which nothing else uses."""
+        """Slots of a GPU's scratch in a row, this many, which nothing else uses."""
         first = self._scratch[gpu]
         self._scratch[gpu] += count
         return Slot(SCRATCH, first)

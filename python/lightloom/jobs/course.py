@@ -44,7 +44,7 @@ class Task(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Two jobs at once on the same GPUs: in a period, s, the first and the second do so many iterations."""
+    """Two jobs at once on the same GPUs: in a period, s, the first and the second do these numbers of iterations."""
 
     period_s: float
     iterations: tuple[int, int]
@@ -203,7 +203,7 @@ class _Course:
         return _Group(group.gpus, since_s, [first, task], [group.left[0] - done, work.iterations], pair, at_s)
 
     def _free_at_s(self, ranks: int, now_s: float) -> float:
-        """When so many GPUs are free if no other job takes them."""
+        """When this many GPUs are free if no other job takes them."""
         free, at_s = self._places.free, now_s
         for last_s, gpus in sorted((max(self._ends_s(group)), len(group.gpus)) for group in self._groups):
             if free >= ranks:

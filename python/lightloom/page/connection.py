@@ -122,7 +122,7 @@ class Connection(H11Protocol):
 
 
 def connection_type(waiting_s: float, most: int) -> type[Connection]:
-    """Connections of one server: at most so many that are answered, each waited for so long."""
+    """Connections of one server: at most this many that are answered, each waited for at most this long."""
     return type("Connection", (Connection,), {"waiting_s": waiting_s, "most": most, "waiting": {}})
 
 

@@ -54,7 +54,7 @@ class Queue:
         return None
 
     def put_down(self, job: Job, seconds: float) -> None:
-        """A job that was taken is worked on no more, for now or for good, after so many seconds of work."""
+        """A job that was taken is worked on no more, for now or for good, after this many seconds of work."""
         self._at_work[job.client] -= 1
         self._used_s[job.client] += seconds
         self._tidy(job.client)

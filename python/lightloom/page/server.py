@@ -157,7 +157,7 @@ def serve(
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        # So many are taken at once, before any is counted.
+        # This many connections are taken at once, before any is counted.
         "backlog": most,
         "timeout_keep_alive": KEPT_ALIVE_S,
         "timeout_graceful_shutdown": END_S,

@@ -159,5 +159,5 @@ class RobustPlan(Table):
         once = self.strategy("once")
         return (
             f"RobustPlan({self.plan.gpus} GPUs, {counted(len(self.iterations), 'iteration')}: "
-            f"{show_time(once.mean_s)} in the mean, {show_time(once.worst_s)} at worst)"
+            f"{show_time(once.mean_s)} on average, {show_time(once.worst_s)} at worst)"
         )

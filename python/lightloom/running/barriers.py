@@ -44,7 +44,7 @@ except OSError as error:
 
 @dataclass(frozen=True)
 class BarrierCost:
-    """A barrier of so many ranks: seconds of a round; the middle one, the mean, and 99 of 100 at most."""
+    """A barrier of this many ranks: seconds of a round; the middle one, the mean, and 99 of 100 at most."""
 
     barrier: str
     ranks: int

@@ -114,7 +114,7 @@ def reduced(kind: DataType, reduction: str, one: Array, other: Array) -> Array:
 class DrawnInputs(Sequence["Array"]):
     """Inputs of a test, by rank: whole numbers from 1, drawn from `seed`, a number or several, and the rank when asked.
 
-    Raises `InputError` that names `dtype` where sums over so many ranks are not exact.
+    Raises `InputError` that names `dtype` where sums over this many ranks are not exact.
     """
 
     def __init__(

@@ -108,7 +108,7 @@ class RunTimes:
 
     total_s: by run, without computation before steps. By run and step: begun_s, when the step before had ended; asked_s
     and acknowledged_s, of a change of circuits, both equal to begun_s without a change; start_s, when startup began;
-    end_s, when the last rank had arrived. By run, step and rank: released_s, it was let go; started_s, startup was
+    end_s, when the last rank had arrived. By run, step and rank: released_s, it was released; started_s, startup was
     over; sent_s, all that it sends and passes on had left it; received_s, all had come; arrived_s, it was copied and
     reduced; forwarded_bytes, passed on for others. By run, step and transmitter (rank · ports + port): circuit_bytes
     that crossed its circuit, circuit_first_s and circuit_last_s, from when on and until when.
@@ -270,7 +270,7 @@ class Measurement(Table):
 
     @property
     def lateness_s(self) -> float:
-        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, ended at most so late."""
+        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, were not later."""
         return max(late.most_of_99_s for late in self._jitter)
 
     @property

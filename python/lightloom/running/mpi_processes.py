@@ -47,7 +47,7 @@ ENVIRONMENT = {
 }
 # How long mpiexec may take to end its processes when it is told to.
 ENDING_S = 10.0
-# How long ranks may take until all have begun: so long, and so much more for each, where a machine is busy.
+# Longest time until all ranks have begun: a fixed part, and a part for each rank, as a machine may be busy.
 START_S, START_RANK_S = 60.0, 2.0
 # Most requests to a switch for a step.
 CALLS = 10

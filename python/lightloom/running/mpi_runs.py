@@ -102,7 +102,7 @@ def run_as_rank(
 def measured(
     plan: Plan, options: MpiOptions, times: RunTimes, jitter: Jitter, arrays: tuple[Array, ...], count: int
 ) -> Measurement:
-    """The measurement of runs with so many wrong elements."""
+    """The measurement of runs with this many wrong elements."""
     settings = RunSettings(
         transport="mpi",
         dilation=1.0,

@@ -42,7 +42,7 @@ FIRST_INDEX = 2
 BUCKET_PACKETS, BUCKET_S = 4, 5e-4
 # Bytes that may wait at a token bucket: more than the sender's socket takes, so that no packet is dropped.
 QUEUE = 1 << 30
-# One command of `ip` or `tc` takes so many seconds at most.
+# Most seconds of one command of `ip` or `tc`.
 COMMAND_S = 60.0
 FOLDER = Path("/run/netns")
 NAME = re.compile(r"lightloom-(\d+)-(\d+)-(\d+)-(?:switch|rank-\d+)")

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 LARGEST_DILATION = 1e9
-# The shortest step takes so long at least: many times the time to wake a process.
+# Least time of the shortest step: many times the time to wake a process.
 SHORTEST_STEP_S = 0.02
 # Bytes that a core copies in a second through rings and switch, with time to spare.
 COPIED_BPS = 2.5e8
@@ -148,7 +148,7 @@ def usable_cores() -> int:
 
 
 def packet_bytes_for(ranks: int, ports: int, rate_bps: float, passed_on: int | None, transport: str) -> int:
-    """Bytes of a packet: a power of two, so long that the switch need not wake too often.
+    """Bytes of a packet: a power of two, so large that the switch need not wake too often.
 
     Where messages are passed on, it is so short that they are on all their circuits at once. rate_bps: bytes that a
     circuit takes in a second, dilated. passed_on: bytes of the shortest message that is.

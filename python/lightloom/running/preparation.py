@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "RunOptions", "prepared"]
 
 NANOSECONDS = 1e9
-# A wait ends as a fault after so many times the predicted time, dilated, and so many seconds more.
+# A wait ends as a fault after this multiple of the predicted time, dilated, and these seconds more.
 DEADLINE_FACTOR = 10.0
 DEADLINE_FLOOR_S = 5.0
-# The machine is watched for so long before the runs, but no longer than they take.
+# Time for which the machine is watched before the runs, but no longer than they take.
 PROBE_S = 0.2
 # Nobody waits longer for a run; nanoseconds of its deadlines fit into 64 bits.
 LONGEST_S = 1e6

@@ -137,7 +137,7 @@ def packets_each(size_bytes: int, settings: SimulationSettings) -> int:
 
 
 def _first_circuit_bytes(size_bytes: int, circuits: int, settings: SimulationSettings) -> int:
-    """Bytes that one message sends over the first of so many parallel circuits, which has most, with headers."""
+    """Bytes that one message sends over the first of this many parallel circuits, which has most, with headers."""
     packets = packets_each(size_bytes, settings)
     on_first = -(-packets // circuits)
     # The last packet is short.

@@ -42,7 +42,7 @@ class Retimed(NamedTuple):
 
 
 def retimed(training: Training, durations_s: Sequence[float]) -> Retimed:
-    """When events happen if they take so long, in the order of nodes, s.
+    """Start and end of events of these durations, in the order of nodes, s.
 
     An event starts when all that it waits for is done: its predecessors; computation on its ranks that comes
     earlier; the collective before it in its stream; the events before it on its ports, with the change of circuits

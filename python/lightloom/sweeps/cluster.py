@@ -23,7 +23,7 @@ CONNECT_S = 20
 # Chunks that are handed out beyond those that threads work on, so that no thread waits for the next.
 AHEAD = 2
 LEAST_AT_ONCE = 16
-# A worker may die with a chunk that is not to blame; one that kills so many workers is.
+# A worker may die with a chunk that is not to blame; one that kills this many workers is.
 MOST_LOSSES = 10
 # Digests of sweeps whose files this worker has seen to be those that the sweep is of.
 _CHECKED: set[str] = set()

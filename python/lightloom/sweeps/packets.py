@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lightloom.sweeps.axes import Axis
     from lightloom.sweeps.keys import Quantity
 
-# Packets of one GPU's buffer; so many take about a minute.
+# Packets of one GPU's buffer; this many take about a minute.
 MAX_PACKETS = 1 << 24
 DEFAULT_PACKET = "4096B"
 

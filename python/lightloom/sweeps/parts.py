@@ -104,7 +104,7 @@ def read_table(source: pa.NativeFile | BinaryIO) -> pa.Table:
 def rows_of(content: bytes, schema: pa.Schema, rows: int, place: Place) -> pa.Table:
     """The table in a part file's content.
 
-    Raises `ValueError` where it is not such a part of so many rows, or is of another sweep or chunk.
+    Raises `ValueError` where it is not such a part of this many rows, or is of another sweep or chunk.
     """
     import pyarrow as pa
 

@@ -58,7 +58,7 @@ MOST_NUMBERS = 120
 MOST_MARKERS = 40
 # Lines that are closer than this part of the axis, at this part of their points or more, lie on each other.
 TOUCHING, MUCH = 0.005, 0.2
-# Widths of a line and its markers, and their growth for each line that is drawn on it, up to so many.
+# Widths of a line and its markers, and their growth for each line that is drawn on it, up to this many.
 WIDTH, WIDER, MARKER, LARGER, MOST_ON = 1.4, 1.6, 4.0, 1.8, 3
 # Least distance on a colour bar between the ticks at its ends and others.
 LEAST_ON_BAR = 0.1

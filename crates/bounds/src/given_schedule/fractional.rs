@@ -125,7 +125,7 @@ impl Rows {
         self.right.len()
     }
 
-    /// Adds so many rows; returns the first.
+    /// Adds this many rows; returns the first.
     fn next_block(&mut self, rows: usize, right: f64) -> usize {
         self.right.resize(self.right.len() + rows, right);
         self.right.len() - rows

@@ -192,7 +192,7 @@ impl Needs {
         }
     }
 
-    /// Least hops and load of a step on a topology that joins so many ranks.
+    /// Least hops and load of a step on a topology that joins this many ranks.
     fn hops_and_load(&self, step: &StepNeeds, joined: u32) -> (u32, f64) {
         let (hops, load) = winding::least_hops_and_load(&step.cycles, joined);
         (step.hops.max(hops), step.load.max(load))
@@ -243,7 +243,7 @@ impl Needs {
         all
     }
 
-    /// The steps of an interval one by one, on a topology that joins so many ranks.
+    /// The steps of an interval one by one, on a topology that joins this many ranks.
     fn steps_joined(&self, first: usize, end: usize, joined: u32) -> Seconds {
         self.steps[first..end].iter().fold(Seconds::default(), |sum, step| {
             let (hops, load) = self.hops_and_load(step, joined);

@@ -12,7 +12,7 @@ use super::spread::Spread;
 /// How long steps are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// Rounds for as long as there is something to send, up to so many. Without a limit steps are as few as the
+    /// Rounds for as long as there is something to send, up to this many. Without a limit steps are as few as the
     /// farthest rank is hops away.
     AtMost(u32),
     /// The largest number of rounds that bring the end nearer by one round each, where the end is as far away as the

@@ -25,7 +25,7 @@ impl PartialEq for Demand {
 }
 
 impl Demand {
-    /// The sum of `pieces` of so many ranks.
+    /// The sum of `pieces` of this many ranks.
     pub(crate) fn of(ranks: u32, pieces: &[Piece]) -> Self {
         let ranks = ranks as usize;
         let mut shares = vec![0.0; ranks * ranks];

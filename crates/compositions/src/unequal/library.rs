@@ -32,7 +32,7 @@ pub(crate) struct Libraries {
 }
 
 impl Libraries {
-    /// The library for a matrix and so many ports.
+    /// The library for a matrix and this many ports.
     pub(crate) fn of(&self, demand: &Demand, ports: usize) -> Arc<Library> {
         let is_it = |library: &&Arc<Library>| library.ports == ports && library.demand == *demand;
         let make = || Arc::new(Library { demand: demand.clone(), ports, ways: Mutex::default() });
@@ -59,7 +59,7 @@ impl Library {
         (2 * ranks).min(MOST_SEARCHED / (ranks * ranks * self.ports)).max(1)
     }
 
-    /// Ways of so many steps, those that begin on `start` where it is given; for a hop that is worth about `hop` of
+    /// Ways of this many steps, those that begin on `start` where it is given; for a hop that is worth about `hop` of
     /// load.
     pub(crate) fn ways(&self, steps: usize, hop: f64, start: Option<&Wiring>) -> Vec<Found> {
         // Powers of four, between what nothing and what only hops would make of it.

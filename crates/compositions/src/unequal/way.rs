@@ -23,7 +23,7 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Loads and hops together, a hop being worth so much load.
+    /// Loads and hops together, a hop being worth this much load.
     pub(crate) fn weighed(&self, hop: f64) -> f64 {
         let hops: u32 = self.hops.iter().sum();
         f64::from(hops) * hop + self.loads.iter().sum::<f64>()

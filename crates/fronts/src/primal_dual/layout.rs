@@ -101,7 +101,7 @@ impl Layout {
         }
     }
 
-    /// Loads of so many rows when columns have `shares`.
+    /// Loads of this many rows when columns have `shares`.
     pub(super) fn loads(&self, shares: &[f64], rows: usize) -> Vec<f64> {
         let mut loads = vec![0.0; rows];
         self.set_loads(shares, &mut loads);

@@ -209,7 +209,7 @@ impl ReconfigurationDelay {
             }
     }
 
-    /// Seconds that a change of all circuits takes, on so many ports of all GPUs together.
+    /// Seconds that a change of all circuits takes, on this many ports of all GPUs together.
     pub fn of_all_ports_s(&self, ports: u64) -> f64 {
         match &self.beside {
             Beside::PerPort(_) => self.seconds(Difference(ports)),

@@ -143,7 +143,7 @@ impl ReconfigurationPolicy {
         (self.delay.lower_bound_s() - self.overlap.window.longest_s()).max(0.0)
     }
 
-    /// About what a change of all circuits is charged, on so many ports of all GPUs together: as much where it is
+    /// The approximate charge of a change of all circuits, on this many ports of all GPUs together; exact where it is
     /// behind the longest window and not in the background.
     pub fn of_all_ports_s(&self, ports: u64) -> f64 {
         (self.delay.of_all_ports_s(ports) - self.overlap.window.longest_s()).max(0.0)

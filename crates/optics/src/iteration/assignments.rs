@@ -83,7 +83,7 @@ impl Assignments {
         Ok(Self(made))
     }
 
-    /// The circuits of a topology on so many ports.
+    /// The circuits of a topology on this many ports.
     pub(super) fn wiring(&self, topology: usize, ports: usize) -> &Wiring {
         &self.0[&(topology, ports)]
     }

@@ -139,7 +139,7 @@ impl Exact {
 /// Changes that are not all charged the same, or an optical layer that limits topologies.
 pub fn constant_change_s(problem: &Problem) -> Result<f64> {
     if problem.fabric.optics.is_some() {
-        let reason = "it proves optima over all topologies of so many ports; leave the optical layer out";
+        let reason = "it proves optima over all topologies of this many ports; leave the optical layer out";
         return Err(Error::refused("optics", Exact.name(), reason));
     }
     let policy = &problem.fabric.reconfiguration;

@@ -44,8 +44,8 @@ impl Planner for Weave {
     }
 }
 
-/// Whether an unequal All-to-All among many GPUs that takes so long is as near to the bound for any algorithm as is worth
-/// a look.
+/// Whether an unequal All-to-All among many GPUs that takes this long is as near to the bound for any algorithm as is
+/// worth a look.
 fn is_enough(problem: &Problem, seconds: f64) -> bool {
     is_any_time(problem) && seconds <= ENOUGH * problem.any_algorithm_bound().seconds
 }

@@ -57,7 +57,7 @@ pub struct PlanProgram {
     pub stores: Copies,
 }
 
-/// The program of a plan that has passed its judge, for elements of so many bytes. Costs O(k·log k) for k chunks that
+/// The program of a plan that has passed its judge, for elements of this many bytes. Costs O(k·log k) for k chunks that
 /// are sent and O(g·log g) for g GPUs on all paths.
 ///
 /// # Errors

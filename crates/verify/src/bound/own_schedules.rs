@@ -98,7 +98,7 @@ fn step_s(plan: &Plan, step: OwnStep) -> f64 {
     fabric.startup_s + fabric.hop_delay_s * delayed + 8.0 / fabric.bandwidth_bps * bytes
 }
 
-/// So much from each of some ranks to every other.
+/// This amount from each of some ranks to every other.
 fn to_all(from: &[Rank], ranks: usize, share: f64) -> Sent {
     let others = |src: Rank| (0..ranks as Rank).filter(|dst| *dst != src).map(|dst| (dst, share)).collect();
     from.iter().map(|&src| (src, others(src))).collect()

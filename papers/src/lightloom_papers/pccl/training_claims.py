@@ -94,7 +94,7 @@ def _on(found: Found, topologies: Sequence[str]) -> Ratios:
 
 
 def claims_at_5_us(found: Found, scaled: Mapping[float, Iterations]) -> tuple[Claim, ...]:
-    """Figure 12. `scaled` are the iterations when computation takes so many times as long."""
+    """Figure 12. `scaled` are the iterations when computation takes longer by a factor."""
     grids, tori = _on(found, GRIDS), _on(found, TORI)
     suited = Ratios.made(found, TORI, lambda topology, schemes: schemes[IDEAL[topology]] / schemes["PCCL"])
     ring = Ratios.made(found, ("ring",), lambda _topology, schemes: schemes["Ring"] / schemes["PCCL"])

@@ -84,7 +84,7 @@ def _notes(plan: Plan, *, has_topology: bool) -> list[str]:
 
 
 def _tiers(gpus: int) -> int | None:
-    """How many tiers htsim's own fat tree of so many hosts has: K^2/2 hosts have two, K^3/4 three."""
+    """How many tiers htsim's own fat tree of this many hosts has: K^2/2 hosts have two, K^3/4 three."""
     for tiers, parts in ((2, 2), (3, 4)):
         radix = round((gpus * parts) ** (1 / tiers))
         if radix % 2 == 0 and radix**tiers == gpus * parts:
@@ -93,7 +93,7 @@ def _tiers(gpus: int) -> int | None:
 
 
 def _window(plan: Plan, links: int) -> int:
-    """Packets that a flow has under way on a path of so many links, half as many again, and the default at least."""
+    """Packets that a flow has under way on a path of this many links, half as many again, and the default at least."""
     rate_bps = plan.ports * plan.bandwidth_bps
     round_trip_s = links * (plan.hop_delay_s + PACKET_BITS / rate_bps)
     return max(LEAST_WINDOW, math.ceil(1.5 * round_trip_s * rate_bps / PACKET_BITS))

@@ -71,7 +71,7 @@ class Block:
         return list(last.values())
 
     def add(self, kind: str, source: Slot, destination: Slot, size: int, waits: Sequence[Step] = ()) -> Step:
-        """Append a step of so many chunks that waits on others."""
+        """Append a step of this many chunks that waits on others."""
         needed = self.needed(waits)
         for wait in needed:
             self.awaited[wait.block] = wait.number
@@ -203,7 +203,7 @@ class Program:
         raise AssertionError
 
     def _lengths(self, message: _Message, ready: list[Step], sends: Block, receives: Block) -> tuple[int, int]:
-        """Steps of the thread blocks with the message, of the receiver's at most so many."""
+        """Steps of the thread blocks with the message, of the receiver's at most this many."""
         pieces = len(runs(message.slots))
         sent = max(1, len(sends.needed(ready))) + (pieces if pieces > 1 else 0)
         gpu, kept = self._gpus[message.transfer.destination], self._kept(message)

@@ -323,7 +323,7 @@ def _served(steps: list[set[int]], spread: int, room: int) -> list[list[int]]:
 
 
 def barrier(number: int, blocks: int) -> Operation:
-    """A barrier of so many thread blocks."""
+    """A barrier of this many thread blocks."""
     return {"name": "barrier", "barrier_id": number, "num_threadblocks": blocks}
 
 

@@ -41,7 +41,7 @@ def export(plan: Plan, sizes: SizeRange | None = None, gpus_per_host: int | None
 
     sizes: the buffers that it is taken for; all, where it is None. gpus_per_host: as for `Program`; all GPUs, where it
     is None. Raises `InputError` that names `plan` where it does not verify, has chunks of unequal sizes, or moves more
-    than 2^22 of them; and `gpus_per_host` where the plan's GPUs do not fill hosts of so many.
+    than 2^22 of them; and `gpus_per_host` where the plan's GPUs do not fill hosts of this many.
     """
     (taken_for,) = ranges_of([plan], sizes)
     hosts = plan.gpus if gpus_per_host is None else _checked_hosts(plan.gpus, gpus_per_host)

@@ -125,7 +125,7 @@ def _items(value: Any, field: str, pattern: re.Pattern[str]) -> Iterable[tuple[i
 
 
 def _collective(wanted: dict[tuple[int, int], set[int]], rank: dict[int, int]) -> tuple[str, int]:
-    """AllGather, of so many chunks a GPU, or All-to-All, of so many a pair."""
+    """AllGather with this many chunks a GPU, or All-to-All with this many a pair."""
     count = len(rank)
     field = "schedule.Demand_Met"
     if len(wanted) != count * (count - 1):

@@ -210,7 +210,7 @@ class Description(NamedTuple):
 
 
 def _sized(pools: list[Pool], ranks: int) -> list[Pool]:
-    """The pools with as many instances as make so many ranks, in the proportion that they have."""
+    """The pools with the numbers of instances that give this many ranks, in the proportion that they have."""
     common = gcd(*(pool.instances for pool in pools))
     copy = sum(pool.ranks for pool in pools) // common
     if whole_number("ranks", ranks, LEAST_RANKS, MOST_RANKS) % copy:

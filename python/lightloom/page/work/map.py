@@ -188,7 +188,7 @@ def _against(told: object) -> Any:
 
 
 def _piece(layout: Layout, done: int, at_once: int) -> tuple[Piece, dict[str, NDArray[np.intp]]]:
-    """So many points after those that are done, or the rest of their series, with their places in the axes.
+    """The next points, this many or the rest of their series, with their places in the axes.
 
     The points of a coarse map come first.
     """

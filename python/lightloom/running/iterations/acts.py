@@ -110,7 +110,7 @@ class Course:
 
 
 def course_of(training: Training, iterations: int) -> Course:
-    """The course of so many iterations.
+    """The course of this many iterations.
 
     Events wait for what the workload says, for the computation before on a rank, for whoever had their ports before,
     and the first ones of an iteration for all of the iteration before. Circuits change as `lightloom.circuits` says,

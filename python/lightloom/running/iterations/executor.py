@@ -64,8 +64,8 @@ def run_iteration(
     training: a Training, or an iteration's JSON file, which must pass its judge. iterations: that are measured, one
     after the other, after `warm_ups` others; circuits and ports of one are those that the one before left. scale: bytes
     of the plan for which a byte that is really sent stands, with rates that are as much lower; chosen so that all data
-    fit into 256 MiB if left out. dilation: times are so much longer, rates lower; chosen from the machine and the
-    iteration if left out. dtype, reduction, packet_size, real_time, seed, progress: as of `lightloom.run`.
+    fit into 256 MiB if left out. dilation: factor by which times are longer and rates lower; chosen from the machine
+    and the iteration if left out. dtype, reduction, packet_size, real_time, seed, progress: as of `lightloom.run`.
 
     Raises `InputError` that names the argument, and `RunFailedError` where a process fails, does not answer in time, or
     the system refuses a run's resources: all processes are ended then.

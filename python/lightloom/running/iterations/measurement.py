@@ -298,7 +298,7 @@ class IterationMeasurement(Table):
 
     @property
     def lateness_s(self) -> float:
-        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch ended at most so late, in seconds of the machine."""
+        """Timer jitter, p99, in seconds of the machine: 99 of 100 sleeps of ranks and switch were not later."""
         return max(late.most_of_99_s for late in self._jitter)
 
     @property

@@ -204,7 +204,7 @@ class Driver(SwitchDriver):
             with http.getresponse() as response:
                 received = response.read(LONGEST_ANSWER + 1)
                 status, missing = response.status, response.length
-            # An answer that was cut off looks whole to a reader of at most so many bytes.
+            # An answer that was cut off looks whole to a reader of at most this many bytes.
             if late.happened:
                 raise TimeoutError
             if missing and len(received) <= LONGEST_ANSWER:

@@ -155,7 +155,7 @@ class Driver(SwitchDriver):
         return [self._reply(MOST_ELEMENTS) for _ in range(count)]
 
     def _reply(self, most: int) -> Reply:
-        """The next reply; a list of at most so many elements, which are not lists."""
+        """The next reply; a list of at most this many elements, which are not lists."""
         line = self._connection.line()
         kind, rest = line[:1], line[1:]
         if kind == b"+":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lightloom._core import SimulatedStep
     from lightloom.simulation import Simulation
 
-# Above so many intervals, one GPU and one circuit of each orbit stand for all; if those are as many, only steps are
+# Above this many intervals, one GPU and one circuit of each orbit stand for all; if those are as many, only steps are
 # shown.
 MAX_INTERVALS = 200_000
 # Processes of the trace, in the order in which they are shown.

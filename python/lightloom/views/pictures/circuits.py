@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lightloom.optics.meshes import PlacedMesh
     from lightloom.optics.port_maps import Circuits, Configuration
 
-# A line a connection up to so many ports and configurations; else a cell a port and configuration.
+# A line a connection up to this many ports and configurations; else a cell a port and configuration.
 MOST_LINES, MOST_PERMUTATIONS = 16, 8
 # Cells with the number of the port that they are joined to; configurations of a map; switches that are drawn.
 MOST_NUMBERED, MOST_COLUMNS, MOST_SWITCHES = 64, 24, 4

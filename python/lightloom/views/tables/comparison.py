@@ -50,7 +50,7 @@ def _not_looked_at(comparison: Comparison, ports: int) -> list[str]:
 
 
 def comparison_parts(comparison: Comparison, *, all_rows: bool = False, columns: int) -> list[RenderableType]:
-    """The parts of `comparison_table` on so many columns, without the fabric."""
+    """The parts of `comparison_table` on this many columns, without the fabric."""
     title = heading(what_is_planned(comparison))
     served = [row for row in comparison.rows if row.total_s is not None]
     rows = served if all_rows else comparison.by_planner()

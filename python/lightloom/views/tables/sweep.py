@@ -304,7 +304,7 @@ def _label(axis: Axis, value: object) -> str:
 
 
 def _evenly(values: NDArray[Any]) -> NDArray[Any]:
-    """So many of the values, both ends among them."""
+    """Some of the values, this many, both ends among them."""
     places = np.linspace(0, len(values) - 1, min(len(values), MOST_PLACES))
     kept: NDArray[Any] = values[np.round(places).astype(np.intp)]
     return kept

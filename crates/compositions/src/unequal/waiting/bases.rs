@@ -12,7 +12,7 @@ use crate::unequal::wiring::Wiring;
 
 /// Power of a rank's bytes over those of the busiest that makes its heat: only the busiest ranks are hot.
 const HEAT: i32 = 6;
-/// Prices of a circuit between two hot ranks, one of them drawn, in the mean bytes of a rank.
+/// Prices of a circuit between two hot ranks, one of them drawn, on average bytes of a rank.
 const PENALTIES: [f64; 3] = [0.3, 1.0, 3.0];
 /// Other ranks that each rank tries to exchange places with, where not all are tried.
 const PARTNERS: usize = 64;
@@ -24,7 +24,7 @@ pub(super) enum Base {
     Empty,
     /// A ring of heavy pairs.
     HeavyRing,
-    /// A generalised Kautz graph on so many ports, a ring on one.
+    /// A generalised Kautz graph on this many ports, a ring on one.
     Kautz(usize),
     /// That graph with places for the ranks such that hot ones are no neighbours.
     Placed(usize),
@@ -65,7 +65,7 @@ fn kautz(ranks: usize, ports: usize) -> Wiring {
 pub(super) struct Heats {
     sends: Vec<f64>,
     receives: Vec<f64>,
-    /// Bytes that a rank sends in the mean, over m.
+    /// Bytes that a rank sends on average, over m.
     mean: f64,
 }
 

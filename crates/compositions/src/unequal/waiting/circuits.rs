@@ -14,7 +14,7 @@ use crate::unequal::demand::Demand;
 use crate::unequal::heaviest;
 use crate::unequal::wiring::Wiring;
 
-/// Topologies of so many steps and ports: `base` in the first, the other ports of all for the pairs that weigh most.
+/// Topologies of this many steps and ports: `base` in the first, the other ports of all for the pairs that weigh most.
 pub(super) fn wirings(
     weights: &Demand,
     (steps, ports): (usize, usize),

@@ -16,7 +16,7 @@ use crate::unequal::prices::Prices;
 use crate::unequal::way::Estimate;
 use crate::unequal::wiring::Wiring;
 
-/// Numbers of steps that are tried, while the startups and changes of so many leave anything to gain.
+/// Numbers of steps that are tried, while the startups and changes of this many leave anything to gain.
 const STEPS: [usize; 9] = [1, 2, 3, 4, 6, 8, 11, 15, 20];
 /// Numbers of steps that are left out where ranks are many.
 const LEFT_OUT: [usize; 3] = [3, 6, 11];
@@ -250,7 +250,8 @@ fn redrawn(
     Candidate::new(demand, wirings, 1, start, prices, random)
 }
 
-/// Bases that are tried for so many steps, and by how many hops paths of a single step may be longer than its diameter.
+/// Bases that are tried for this many steps, and by how many hops paths of a single step may be longer than its
+/// diameter.
 fn bases_of(steps: usize, ports: usize, has_start: bool, is_large: bool) -> Vec<(Base, u32)> {
     use Base::{Empty, HeavyRing, Kautz, Placed};
     if has_start {
