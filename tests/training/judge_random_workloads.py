@@ -60,7 +60,7 @@ def main() -> None:
     for seed in range(options.first, options.first + options.workloads):
         judge_all(range(seed, seed + 1))
     what = f"{options.workloads} iterations by {len(CHOOSABLE)} policies"
-    print(f"{what}: the judge accepts all, and carry is the fastest of each")  # noqa: T201
+    print(f"{what}: the verifier accepts all, and carry is the fastest of each")  # noqa: T201
 
 
 if __name__ == "__main__":

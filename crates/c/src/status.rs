@@ -9,7 +9,7 @@ use model::Error;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LightloomStatus {
-    /// It is done.
+    /// The call succeeded.
     Done = 0,
     /// Something that is no fault of what was given; please report it.
     Failed = 1,

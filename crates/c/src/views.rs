@@ -96,9 +96,9 @@ pub struct LightloomTopology {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum LightloomOperation {
-    /// It keeps the chunk in place of what it had.
+    /// The receiver keeps the chunk in place of its own.
     Copy = 0,
-    /// It adds the chunk to what it has.
+    /// The receiver adds the chunk to its own.
     Reduce = 1,
 }
 
@@ -119,7 +119,7 @@ pub struct LightloomTransfer {
     pub chunk_count: usize,
 }
 
-/// One way of what a rank sends to another in a step.
+/// A path of the bytes that a rank sends to another in a step.
 #[repr(C)]
 pub struct LightloomPath {
     /// Rank that sends.

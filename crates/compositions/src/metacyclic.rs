@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Where all generators are too many to look at, those that are drawn are different ones.
+    /// Where there are too many generators to look at all of them, a sample without repetitions is drawn.
     #[test]
     fn many_ports_have_generators_of_their_own() {
         let found = best(100, 60).unwrap().unwrap();

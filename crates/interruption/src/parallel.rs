@@ -42,7 +42,7 @@ impl<I: ParallelIterator> ParallelIterator for InterruptibleIter<I> {
     }
 }
 
-/// Runs `work` on a thread of `pool`, in the reach of the call that this thread is at.
+/// Runs `work` on a thread of `pool`, under the interrupt token of this thread's call.
 pub fn on_pool<T: Send>(pool: &ThreadPool, work: impl FnOnce() -> T + Send) -> T {
     let Some(reach) = Reach::current() else { return pool.install(work) };
     let token = reach.token();

@@ -1,12 +1,12 @@
-//! The verdict of `verify` on a plan, and the comparisons that the judge leaves to others.
+//! The verdict of `verify` on a plan, and the comparisons that the verifier leaves to others.
 //!
-//! The judge shares no code with planners, fronts, bounds and simulation. So three numbers are not its own: the largest
-//! bound of a class, the time of a step whose packets overlap hop delays with queueing, and the bound of a training
-//! iteration, for which the judge follows the longest chain and asks for the bound of each collective. They are
-//! computed again here, with the code that states them in the first place, and compared as checks with names of their
-//! own: `recomputed-bound` and `simulated-steps`. They find out a plan file that was changed; they say nothing of the
-//! code that they share with planners. The proofs of `bounds` are judged by linear programs over all schedules of few
-//! GPUs in `tests/planning/bounds_from_starts`, packets by a second simulation in
+//! The verifier shares no code with planners, fronts, bounds and simulation. So three numbers are not its own: the
+//! largest bound of a class, the time of a step whose packets overlap hop delays with queueing, and the bound of a
+//! training iteration, for which the verifier follows the longest chain and asks for the bound of each collective. They
+//! are computed again here, with the code that states them in the first place, and compared as checks with names of
+//! their own: `recomputed-bound` and `simulated-steps`. They find out a plan file that was changed; they say nothing of
+//! the code that they share with planners. The proofs of `bounds` are judged by linear programs over all schedules of
+//! few GPUs in `tests/planning/bounds_from_starts`, packets by a second simulation in
 //! `crates/simulate/tests/all/reference`.
 
 use bounds::KnownBounds;
@@ -102,7 +102,7 @@ fn recomputed_bound(plan: &Plan, known: &KnownBounds) -> Check {
 }
 
 /// Checks the time of every step's packets, where they overlap hop delays with queueing: propagation and transmission
-/// together are what a simulation of the step takes. `None` where the two add up and the judge computes them itself.
+/// together are what a simulation of the step takes. `None` where the two add up and the verifier computes them itself.
 ///
 /// Costs what the simulation of the plan does.
 fn simulated_steps(plan: &Plan) -> Option<Check> {

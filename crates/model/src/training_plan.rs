@@ -53,7 +53,7 @@ pub struct TrainingPlan {
     pub fabric: Fabric,
     /// Name of the resting topology of a group.
     pub resting: String,
-    /// One event for each node.
+    /// Events, one for each node.
     pub events: Vec<TrainingEvent>,
     /// Topologies that messages go over.
     pub topologies: Vec<MessageTopology>,

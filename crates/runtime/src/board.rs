@@ -183,7 +183,7 @@ impl Board {
         }
     }
 
-    /// Waits until ranks are released again; `seen` is what it returned the time before, at first 0.
+    /// Waits until ranks are released again; `seen` is the value that the last call returned, at first 0.
     pub fn wait_for_release(&self, seen: u32) -> (u32, Phase) {
         let word = self.memory.word(GENERATION);
         loop {

@@ -270,7 +270,7 @@ impl<'a> Controller<'a> {
             return Err(Fault::Found(found));
         }
         match self.children.ended(when) {
-            // It may have said why just before it ended.
+            // The process may have sent its reason just before it ended.
             Some(ended) => Err(self.board.failure().map_or(ended, Fault::Found)),
             None => Ok(()),
         }

@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(course.next_step(), None);
         course.step_ended(0, 200);
         assert_eq!(course.next_step(), Some(2));
-        // It begins with the later of the two, and its circuits come after its computation.
+        // The step begins with the later of the two, and its circuits come after its computation.
         let StepTimes { begun_ns, asked_ns, acknowledged_ns, start_ns, .. } = course.steps[2];
         assert_eq!((begun_ns, asked_ns, acknowledged_ns, start_ns), (200, 150, 400, 400));
         assert!(!course.is_over());

@@ -37,7 +37,7 @@ pub struct StepTimes {
 /// The times of a change of circuits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ChangeTimes {
-    /// It was asked for.
+    /// The change was asked for.
     pub asked_ns: u64,
     /// The switch acknowledged it.
     pub acknowledged_ns: u64,

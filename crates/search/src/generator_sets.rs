@@ -46,7 +46,7 @@ impl GeneratorSet {
         &self.generators
     }
 
-    /// Σ over offsets of the hops that it takes where it is served.
+    /// Σ over offsets of the hops of each in the step that serves it.
     pub fn hops(&self) -> u64 {
         self.hops
     }

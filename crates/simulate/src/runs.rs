@@ -74,7 +74,7 @@ impl Marks {
         if holds { self } else { Self::default() }
     }
 
-    /// The marks of either.
+    /// The marks of both together.
     #[inline]
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)

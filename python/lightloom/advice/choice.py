@@ -1,4 +1,4 @@
-"""Which switch is recommended, by the times of all."""
+"""The recommendation of a switch, by the times of all."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The recommendation where one input is another; `changes` says whether it differs from that of the job."""
+    """The recommendation with one input changed; `changes` says whether it differs from that of the job."""
 
     input: str
     switch: str | None
@@ -87,7 +87,7 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class Advice(Table):
-    """Which switch a job needs; immutable, seconds.
+    """The switch that a job needs; immutable, seconds.
 
     job, gpus: name and number of GPUs. mix: labels of its entries with their counts. rows: by ports, the fastest
     technology first, circuits that never change last. recommended: name of a switch in `rows`, None where nothing

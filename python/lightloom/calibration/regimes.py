@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TwoRegimes", "two_regimes"]
 
-# Rows of either side whose time is mostly bytes: fewer say nothing about a bandwidth.
+# Least rows on each side whose time is mostly bytes: fewer say nothing about a bandwidth.
 LEAST_ROWS = 5
 # Two bandwidths this far apart, as a part of the smaller, and this part of the mean error gone: of 2 000 random sets of
 # 8 to 59 rows of one line, with errors of 1 to 30 %, one is taken for two.
@@ -86,7 +86,7 @@ def _quick(measurements: Measurements, offset_s: NDArray[np.float64], small: NDA
 
 
 def _columns(measurements: Measurements, small: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Steps, and the bytes of either side."""
+    """Number of steps, and the range of bytes on each side of the change of bandwidth."""
     bytes_ = measurements.wire_bytes
     return np.stack([measurements.steps, bytes_ * small, bytes_ * ~small], axis=1)
 

@@ -266,7 +266,7 @@ def _output_failed(error: OSError) -> int:
 
 
 def _lacks_folder(error: OSError) -> bool:
-    """Whether it failed since the folder that it was started in is not there any more."""
+    """Whether it failed because the folder that it was started in does not exist any more."""
     if error.errno != errno.ENOENT or error.filename is not None:
         return False
     try:
@@ -281,7 +281,7 @@ def _without_folder() -> int:
 
 
 def _warn_of_cache(folder: str | None) -> None:
-    """One line where pictures were drawn, and the folder that MPLCONFIGDIR named is of no use for it."""
+    """A warning where pictures were drawn and the folder in MPLCONFIGDIR cannot be used."""
     if folder and "matplotlib" in sys.modules and not os.access(folder, os.W_OK | os.X_OK):
         said = f"warning: MPLCONFIGDIR: `{folder}` cannot be written to; the next picture takes as long as this one"
         print(printable(said), file=sys.stderr)  # noqa: T201

@@ -93,7 +93,7 @@ class VerbCommand(click.Command):
     """A verb, whose help shows options in their groups, those that a newcomer needs first."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """One section a group."""
+        """The options, in one section for each group."""
         sections: dict[str, list[tuple[str, str]]] = {group.value: [] for group in Group}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)

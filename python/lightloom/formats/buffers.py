@@ -103,7 +103,7 @@ class Buffers:
 
 
 def runs(*places: Sequence[Slot]) -> list[tuple[int, int]]:
-    """Where slots follow each other in every one of the places at once: (first index, count) of each run."""
+    """Runs of slots that follow each other in all of the places at once: (first index, count) of each."""
     found: list[tuple[int, int]] = []
     for index in range(len(places[0])):
         follows = index > 0 and all(

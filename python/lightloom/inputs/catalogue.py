@@ -81,7 +81,7 @@ def catalogue_rows() -> list[dict[str, str]]:
 
 
 def read_switches(path: str | os.PathLike[str]) -> tuple[Switch, ...]:
-    """The switches of a TOML file: a table a switch, whose name is the table's.
+    """The switches of a TOML file: a table for each switch, which gives its name.
 
     Raises `InputError` that names `switches` or the key, such as `switches.mine.radix`.
     """

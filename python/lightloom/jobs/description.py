@@ -79,7 +79,7 @@ def read_requests(source: Source, gpus: int) -> tuple[Request, ...]:
     names: set[str] = set()
     for index, one in enumerate(read):
         if one.name in names:
-            raise refuse(f"job[{index}].name", f"`{one.name}` is another job's too; every job has its own")
+            raise refuse(f"job[{index}].name", f"`{one.name}` is the name of two jobs; every job takes a different one")
         names.add(one.name)
     return read
 

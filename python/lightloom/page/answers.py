@@ -111,7 +111,7 @@ async def _gone(request: Request) -> None:
 
 
 class EventStream(StreamingResponse):
-    """A job's events; the job is left whenever it ends, also before the first of them could be sent."""
+    """A job's events; the request leaves the job when the stream ends, also before the first event is sent."""
 
     def __init__(self, job: Job, events: AsyncIterator[bytes], **more: Any) -> None:
         super().__init__(events, **more)

@@ -23,7 +23,7 @@ def connections_at_once(limits: Limits) -> int:
     Three times as many may arrive before the first of them is let go. The system's limit is raised as far as it may be.
     Raises `InputError` that names `workers` if there is no room for one process.
     """
-    # One more is the reserve, and one starts.
+    # One more process is the reserve, and one may be starting.
     own = OWN + OF_PROCESS * (limits.workers + 2)
     wanted = own + ROOM * limits.connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

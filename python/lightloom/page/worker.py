@@ -112,7 +112,7 @@ def _warm_up() -> None:
     import lightloom as ll
 
     import_module("lightloom.views.charts")
-    # It reads which fonts there are, or finds out and keeps it.
+    # Matplotlib reads its list of fonts, or makes and keeps it.
     import_module("matplotlib.font_manager")
     ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))
 

@@ -75,7 +75,7 @@ class BarrierCosts(Table):
         write_bytes("output", path, (self.to_json() + "\n").encode())
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Cost over ranks, a line a barrier; written to a PNG, PDF or SVG `path`. Raises `InputError` naming `plot`."""
+        """Cost over ranks, a line for each barrier; in a PNG, PDF or SVG `path`. Raises `InputError` naming `plot`."""
         return picture("BarrierCosts.plot", self, path)
 
 

@@ -72,7 +72,7 @@ def _connected(address: str) -> distributed.Client:
 
 
 def run_chunk(description: SweepDescription, digest: str, chunk: int, version: str) -> bytes:
-    """The chunk's content, computed on a worker. Raises `InputError` where its version or its files are others."""
+    """The chunk's content, computed on a worker. Raises `InputError` where the worker's version or files differ."""
     if _core.__version__ != version:
         raise refuse(
             "scheduler",

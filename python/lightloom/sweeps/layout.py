@@ -46,7 +46,7 @@ class Layout:
 
     @property
     def structural(self) -> tuple[Axis, ...]:
-        """Axes each of whose values is another problem."""
+        """Axes whose values each make a different problem."""
         return tuple(axis for axis in self.description.axes if not axis.is_number)
 
     @property

@@ -230,7 +230,7 @@ class Folder:
                     if sum(table.num_rows for table in waiting) >= GROUP_ROWS or chunk == self._layout.chunks - 1:
                         writer.write_table(pa.concat_tables(waiting).unify_dictionaries(), row_group_size=GROUP_ROWS)
                         waiting = []
-            # The parts go next: the table must be on the disk by then.
+            # The parts are deleted next, so the table must be on the disk by then.
             stream.flush()
             os.fsync(stream.fileno())
 

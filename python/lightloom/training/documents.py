@@ -35,7 +35,7 @@ def is_training_file(path: str | os.PathLike[str]) -> bool:
 
 
 def plan_or_training(subject: Plan | Training | str | os.PathLike[str]) -> Plan | Training:
-    """The plan or iteration itself, or that of a JSON file, which must pass its judge.
+    """The plan or iteration itself, or that of a JSON file, which must pass the verifier.
 
     Raises `InputError` that names `plan`, or the place of the fault.
     """

@@ -33,7 +33,7 @@ class Inference:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Inference | None:
-        """That of a document of schema `lightloom.training/1`; None where it is of something else."""
+        """The inference of a document of schema `lightloom.training/1`; None where it is of a training job."""
         counts = told["workload"].get("inference")
         if counts is None:
             return None

@@ -260,7 +260,7 @@ class Training(Table):
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """One for every node of the workload, in the order of its nodes."""
+        """The events, one for every node of the workload, in its order."""
         members = self.members
         return tuple(
             Event(
@@ -356,7 +356,7 @@ class Training(Table):
 def checked(text: str) -> dict[str, Any]:
     """The document, if it is one of schema `lightloom.training/1` and its statements hold.
 
-    Raises `InputError` that names the fault: a key, or a fault that the judge of iterations finds.
+    Raises `InputError` that names the fault: a key, or a fault that the verifier of iterations finds.
     """
     core = _core.TrainingPlan.from_json(text)
     for name, passed, detail in _core.verify_training(core):

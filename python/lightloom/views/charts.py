@@ -133,7 +133,7 @@ def heat_map(
                 colour = readable_on(mesh.cmap(norm(value)))
                 place = float(x_centres[column]), float(y_centres[row])
                 number = axes.text(*place, shown, ha="center", va="center", fontsize=6, color=colour, gid=NUMBER)
-                # It is within the panel, and would be measured for the layout.
+                # The text is within the panel, and would be measured for the layout.
                 number.set_in_layout(False)
     return mesh
 

@@ -45,7 +45,7 @@ fn through_a_rank(collective: Collective, ranks: f64, steps: u32) -> (f64, f64) 
         Collective::AllReduce if steps == 1 => (ranks * others, ranks * others),
         Collective::AllReduce => (ranks, ranks),
         Collective::AllToAll => (others, others),
-        // A broadcast from one root, which may be any: `stays_broadcast`.
+        // A broadcast, from any one root, is bounded by `stays_broadcast`.
         Collective::Broadcast => (0.0, 0.0),
     }
 }

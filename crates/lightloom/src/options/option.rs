@@ -15,7 +15,7 @@ pub enum Kind {
     Time,
     /// Bits per second, such as `800Gbps`.
     Rate,
-    /// A reconfiguration delay: seconds, a technology, or a list of either by port.
+    /// A reconfiguration delay: seconds, a technology, or a list of these by port.
     Delay,
     /// Computation before steps: seconds, or `1=20us,5=3us` by step.
     Window,

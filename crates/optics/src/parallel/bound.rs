@@ -32,7 +32,7 @@ pub(super) fn least_connects(colourings: &[Colouring]) -> u64 {
     all - colourings.windows(2).map(both).sum::<u64>()
 }
 
-/// The circuits, parallel ones several times.
+/// The circuits; parallel ones are listed several times.
 fn sorted_circuits(colouring: &Colouring) -> Vec<(usize, u32)> {
     let of_switch =
         |out: &Vec<u32>| out.iter().copied().enumerate().filter(|&(_, dst)| dst != DARK).collect::<Vec<_>>();

@@ -80,7 +80,7 @@ impl Planner for Exact {
              reconfigurations",
             bounds::steps_of_algorithm(schedule)
         );
-        // The plan adds up what the search did, in another order.
+        // The plan adds up the same terms as the search, in another order.
         let class_bound = Some(Bound { seconds: choice.total_s, class });
         Ok(Some(Choice { class_bound, ..choice }))
     }

@@ -39,7 +39,7 @@ impl Drawn {
         let mut entries = BTreeMap::new();
         for (kind, of) in kinds.iter().enumerate() {
             for ports in 1..=3 {
-                // Topologies of families are others: 6 of one, 2 or 3 of each where there are two.
+                // Families have different topologies: 6 of one, 2 or 3 of each where there are two.
                 let known = if families == 1 { 6 } else { 2 + of.family as u32 };
                 let mut topology = || TopologyId(10 * of.family as u32 + rng.random_range(0..known));
                 let ends = [(); 4].map(|()| (topology(), topology()));

@@ -207,7 +207,7 @@ class Program:
         pieces = len(runs(message.slots))
         sent = max(1, len(sends.needed(ready))) + (pieces if pieces > 1 else 0)
         gpu, kept = self._gpus[message.transfer.destination], self._kept(message)
-        # Sends and receives of the same step are not there yet: one of either may have to be waited for, by each piece.
+        # Sends and receives of the same step are not there yet: each piece may have to wait for one of each.
         waits = [max(1, len(receives.needed(gpu.before_writing([slot]))) + 2) for slot in kept]
         received = 1 + len(receives.needed(gpu.before_writing(kept))) + 2
         if not self._is_stored_at_once(message, kept):

@@ -159,7 +159,7 @@ class Gpu:
         shifts: list[list[list[Operation]]] = [[[] for _ in self.served]]
         for index, step in enumerate(self.steps):
             longest = max((len(now) + len(more) for now, more in zip(shifts[-1], step, strict=True)), default=0)
-            # One more hands over to the next shift.
+            # One more operation hands over to the next shift.
             if longest + (index + 1 < len(self.steps)) > MOST_OPERATIONS and any(shifts[-1]):
                 number = len(shifts)
                 for operations in shifts[-1]:

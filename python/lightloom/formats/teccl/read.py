@@ -6,7 +6,7 @@ with `via switches 0` where it passes some, and `with volume 1.0` where an All-t
 
 An epoch is a step here; epochs without flows are dropped. A chunk that arrives in an epoch is sent on in a later one.
 The GPUs are numbered anew from 0, in the order of their numbers in the file. Whether the schedule computes its
-collective is for the judge to say; the file does not say which topology it was solved for.
+collective is for the verifier to say; the file does not say which topology it was solved for.
 """
 
 from __future__ import annotations

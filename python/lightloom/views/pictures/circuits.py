@@ -122,7 +122,7 @@ def _legend(figure: Figure, looks: list[str]) -> None:
 
 
 def _draw_permutation(axes: Axes, circuits: Circuits, place: int, configuration: Configuration) -> None:
-    """Ingress ports on the left, egress ports on the right, a line a connection."""
+    """Ingress ports on the left, egress ports on the right, a line for each connection."""
     switch, setting = circuits.switches[place], configuration.switches[place]
     new = {tuple(pair) for pair in setting.connect.tolist()}
     for ingress, egress in setting.connections.tolist():

@@ -26,7 +26,7 @@ pub(super) enum Base {
     HeavyRing,
     /// A generalised Kautz graph on this many ports, a ring on one.
     Kautz(usize),
-    /// That graph with places for the ranks such that hot ones are no neighbours.
+    /// The graph with places for the ranks such that hot ones are no neighbours.
     Placed(usize),
 }
 

@@ -115,7 +115,8 @@ mod tests {
             }
             let changes_s = seconds - recomputed_s;
             let changes = (found.schedule.steps().len() - 1) as f64;
-            // One more where the first topology is another than the start, which Prices of a free start do not count.
+            // One change more where the first topology differs from the start, which prices of a free start do not
+            // count.
             prop_assert!((changes_s - changes * prices.change_s).abs() <= 1e-6 * seconds, "{} {}", changes_s, changes);
             let bytes_s = prices.buffer_s * demand.busiest() / f64::from(ports);
             prop_assert!(seconds >= prices.least_s(1) + bytes_s * (1.0 - 1e-9));
