@@ -45,7 +45,6 @@ pub(crate) fn check(plan: &Plan) -> Check {
             )
         });
     }
-    let with =
-        if own_s.is_some() { " and with the verifier's own schedules; no bound is above any of them" } else { "" };
+    let with = if own_s.is_some() { " and with the verifier's own schedules; no bound is above these" } else { "" };
     tally.into_check("comparison", &format!("of the bounds with the plan's time{with}"))
 }
