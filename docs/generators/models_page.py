@@ -175,7 +175,7 @@ between attention and network; the logits are in them.
 
 ## Memory
 
-What `--layout` compares with `--memory` is the least that the rank with most must hold:
+`--layout` compares `--memory` with the least memory of the rank that must hold most:
 
 {remembered}
 
