@@ -25,7 +25,7 @@ pub(crate) struct KnownTopology<'a> {
     into: Vec<u32>,
 }
 
-/// How far apart all ranks are.
+/// The distances between all ranks.
 pub(crate) struct Distances {
     pub(crate) diameter: u32,
     /// Σ distance over all pairs, or less.

@@ -54,7 +54,7 @@ pub struct Chunked {
     kept: Kept,
 }
 
-/// How a pass is done: a number of parts and its steps.
+/// The form of a pass: its number of parts and its steps.
 #[derive(Clone)]
 struct Spread {
     steps: Arc<[ChunkStep]>,
@@ -304,7 +304,7 @@ impl Chunked {
     }
 }
 
-/// How blocks are cut.
+/// The cut of blocks into parts.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     /// Chunks of a block in a segment.
@@ -313,7 +313,7 @@ struct Cut {
     segments: u32,
 }
 
-/// How much work a spread of blocks in this many parts is, in chunks that are placed.
+/// The work of a spread of blocks in this many parts, in chunks that are placed.
 fn work(topology: &Topology, parts: u32) -> u64 {
     let symmetry = topology.symmetry();
     let placed = u64::from(symmetry.orbits()) * u64::from(topology.ranks()) * u64::from(parts);

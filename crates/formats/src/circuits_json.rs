@@ -28,7 +28,8 @@ struct CircuitsText {
     configurations: Vec<ConfigurationText>,
 }
 
-/// How a mesh is built; grids as rows and columns. The limit on the loss is a number or null, and may not be missing.
+/// The construction of a mesh; grids as rows and columns. The limit on the loss is a number or null, and may not be
+/// missing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MeshText {

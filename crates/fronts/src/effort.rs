@@ -1,4 +1,4 @@
-//! How near the optimum the flow of a pair is brought, and by which method.
+//! The accuracy of a pair's flow, and the method that reaches it.
 //!
 //! The simplex ends with an optimal basis, after pivots that pass over the square of its rows. The primal-dual method
 //! passes over only the entries of the columns, thousands of times, and may be stopped anywhere. The faster one was

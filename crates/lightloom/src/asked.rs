@@ -95,7 +95,7 @@ fn optical_layer(spelling: &str, shape: &Shape) -> Result<OpticalLayer> {
 pub struct Asked {
     /// Name of the collective; a schedule or matrix says it too.
     pub collective: Option<String>,
-    /// How much data; a matrix says it too.
+    /// The amount of data; a matrix states it, too.
     pub size: Option<Size>,
     /// Name of the algorithm, or `auto`.
     pub algorithm: Option<String>,

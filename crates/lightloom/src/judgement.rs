@@ -19,7 +19,7 @@ const ROUNDING: f64 = 1e-9;
 /// By how much a stated time of packets may differ from the simulated one, relative: two terms were added.
 const SPLIT_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// How the class of all algorithms begins.
+/// Beginning of the name of the class of all algorithms.
 const ANY_ALGORITHM: &str = "any algorithm";
 
 /// Judges a plan: the checks of `verify`, then those against bounds and simulated steps that are computed again.

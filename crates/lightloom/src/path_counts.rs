@@ -1,4 +1,4 @@
-//! How many paths an even split over all shortest ones has.
+//! The number of paths of an even split over all shortest ones.
 
 use model::{BreadthFirst, Rank, Topology, Traffic};
 

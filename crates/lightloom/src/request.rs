@@ -23,7 +23,7 @@ pub enum TopologyRef {
     Given(Topology),
 }
 
-/// How much data.
+/// The amount of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// Bytes m of one rank's whole buffer.
@@ -57,9 +57,9 @@ pub struct Request {
     pub fabric: Fabric,
     /// The communication to run.
     pub workload: Workload,
-    /// How much data.
+    /// The amount of data.
     pub size: Size,
-    /// How costs are counted.
+    /// The convention by which costs are counted.
     pub settings: CostSettings,
     /// Whether the routing was asked for, so that planners which know only another one do not apply.
     pub routing_is_given: bool,

@@ -1,4 +1,4 @@
-//! How many threads compute: as many as `RAYON_NUM_THREADS` says, and never more than there are cores.
+//! The number of threads that compute: that of `RAYON_NUM_THREADS`, and never more than there are cores.
 
 use std::sync::Once;
 use std::thread::available_parallelism;

@@ -155,8 +155,8 @@ impl Circuits {
         &self.light
     }
 
-    /// How the mesh is built that the light is in; `None` where no mesh is the switch, and in files of before it was
-    /// written.
+    /// The construction of the mesh that carries the light; `None` where no mesh is the switch, and in files from
+    /// before it was written.
     pub fn mesh(&self) -> Option<&MziMesh> {
         self.mesh.as_ref()
     }

@@ -22,7 +22,7 @@ pub struct TrainingEvent {
     /// For messages: index of the topology that they go over; if it is `None` and they are not `direct`, they go over
     /// the circuits that their ports have.
     pub topology: Option<usize>,
-    /// How much later the node starts than without the change before it, s.
+    /// The delay of the node's start by the change before it, s.
     pub reconfiguration_exposed_s: f64,
     /// Index of the event whose end, and the change after it, its start was the last to wait for.
     pub waits_for: Option<usize>,

@@ -1,4 +1,4 @@
-//! How much changes between candidates, compared once for all operating points.
+//! Amounts of change between candidates, compared once for all operating points.
 
 use interruption::Interruptible;
 use model::{Compared, Difference, ReconfigurationDelay, ReconfigurationPolicy, Topology};
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::ProfileTable;
 
 impl ProfileTable {
-    /// How much changes between every two candidates, row-major `[from][to]`. A table serves delays of one kind: those
+    /// Amounts of change between every two candidates, row-major `[from][to]`. A table serves delays of one kind: those
     /// of the one fabric that its candidates are for, with any part of them that every change takes.
     pub(crate) fn differences(&self, delay: &ReconfigurationDelay) -> &[Difference] {
         self.differences.get_or_init(|| {

@@ -148,7 +148,7 @@ impl Problem {
         self.size_bytes as f64 * self.schedule().steps()[step].share()
     }
 
-    /// How many hop delays a step is charged.
+    /// The number of hop delays that a step is charged.
     pub(crate) fn hop_delays(&self, step: usize) -> HopDelays {
         let node_load = || self.schedule().steps()[step].traffic().node_load();
         self.settings.propagation.of_step(self.fabric.shape.ports(), node_load)

@@ -23,7 +23,7 @@ const PHASE: usize = 4;
 const LET_GO: usize = 8;
 const MEASURES: usize = 12;
 const ARRIVED: usize = 64;
-// How many commands the switch has been given.
+// The number of commands that the switch has been given.
 const COMMANDS: usize = 128;
 // The first fault that a process finds.
 const FAULT: usize = 256;

@@ -53,7 +53,7 @@ pub struct Bell<'a> {
 }
 
 impl Bell<'_> {
-    /// How often it was rung: to be read before looking for work, and given to `wait`.
+    /// The number of times that it was rung: to be read before looking for work, and given to `wait`.
     pub fn seen(&self) -> u32 {
         self.rung.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! How late sleeps end: a histogram in shared memory, four bins to an octave of nanoseconds, one process writing.
+//! The lateness of sleeps: a histogram in shared memory, four bins to an octave of nanoseconds, one process writing.
 
 use std::sync::atomic::Ordering;
 

@@ -64,7 +64,7 @@ pub struct Rank<'a, T> {
     first: Vec<u8>,
     /// The steps that it was released for and has not ended.
     under_way: Vec<UnderWay>,
-    /// How many releases of the run it has heard of.
+    /// The number of the run's releases that it has seen.
     heard: usize,
     /// By port, what leaves by it next.
     waiting: Vec<VecDeque<Waiting>>,

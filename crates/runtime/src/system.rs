@@ -100,7 +100,7 @@ pub fn inherited(descriptor: i32) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(borrowed, 3)?)
 }
 
-/// Which of the two processes that a fork makes this is.
+/// The process after a fork: the new one, or the one that forked.
 #[derive(Debug)]
 pub enum Forked {
     /// The new one.

@@ -1,4 +1,4 @@
-//! How a rank's packets get to the fabric and from it.
+//! The transport of a rank's packets to the fabric and from it.
 
 use crate::board::Board;
 use crate::ring::span;

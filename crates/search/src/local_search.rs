@@ -39,7 +39,7 @@ const LAST_TEMPERATURE: f64 = 0.003;
 /// A topology is better when it costs less by this part.
 const TOLERANCE: f64 = 1e-9;
 
-/// How long to search.
+/// The length of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchLimits {
     /// Decides all chance.

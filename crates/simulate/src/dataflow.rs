@@ -26,7 +26,7 @@ struct WiredStep {
     new: Vec<(u32, u64)>,
     /// Servers whose circuits are torn down before the step.
     old: Vec<u32>,
-    /// How they become those of the step.
+    /// The change of circuits to those of the step.
     change: Change,
 }
 

@@ -4,7 +4,7 @@ use crate::network::{QueueingNetwork, SENDER};
 use crate::packet::Packet;
 use crate::runs::{Marks, Run};
 
-/// How a server is used, fs and bytes.
+/// The use of a server, fs and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Use {
     /// First bit out; meaningless where there are no packets.

@@ -23,7 +23,7 @@ impl Series {
         self.first_fs + (self.count - 1) * self.spacing_fs
     }
 
-    /// How many are before `end_fs`, where the first is.
+    /// The number of packets before `end_fs`, where the first is.
     #[inline]
     pub(crate) fn before(&self, end_fs: u64) -> u64 {
         if self.count == 1 || self.first_fs + self.spacing_fs >= end_fs {

@@ -49,7 +49,7 @@ pub enum Synchronisation {
     Dataflow,
 }
 
-/// Which circuits are dark while the topology changes.
+/// The circuits that are dark while the topology changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum ReconfigurationScope {

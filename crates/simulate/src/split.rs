@@ -62,7 +62,7 @@ pub(crate) fn split(packets: u64, shares: &Shares) -> Split {
 pub(crate) struct Dealer {
     /// Packets on each path so far.
     sent: Vec<u64>,
-    /// How far each path is behind its share of the packets so far, in parts of one.
+    /// The part of a packet by which each path is behind its share of the packets so far.
     behind: Vec<i64>,
     /// Rounding error of two shares, in parts of one.
     rounding: i64,

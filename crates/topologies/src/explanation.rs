@@ -8,7 +8,7 @@ use model::{Digit, Link, Rank, Topology};
 
 use crate::diameter::Diameter;
 
-/// How a graph begins whose circuits follow no simpler rule.
+/// Beginning of the words for a graph whose circuits follow no simpler rule.
 const IRREGULAR: &str = "irregular graph";
 
 /// A description of the circuits of a topology. Its `Display` is the sentence, and says nothing else.

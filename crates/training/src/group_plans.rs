@@ -24,7 +24,7 @@ pub(crate) struct Asked {
     pub(crate) ports: u32,
 }
 
-/// How it is planned.
+/// The way in which it is planned.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Manner {
     /// The start; `None` for a free start.

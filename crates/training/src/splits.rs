@@ -1,4 +1,4 @@
-//! How the ports of a GPU are shared between families.
+//! Divisions of the ports of a GPU between families.
 
 use crate::cutoffs::splits::MOST;
 

@@ -23,7 +23,7 @@ const UNSET: Circuits = (0, u32::MAX - 1, (0, 0));
 /// The circuits that the next communication wants, whichever it is.
 const WHATEVER: Circuits = (0, u32::MAX - 3, (0, 0));
 
-/// How a communication is carried out.
+/// The way in which a communication is carried out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Use {
     /// First port and the one after the last.
@@ -41,7 +41,7 @@ pub(crate) struct Event {
     pub(crate) start_s: f64,
     pub(crate) end_s: f64,
     pub(crate) reconfigured: bool,
-    /// How much later the node starts than without the change before it.
+    /// The delay of the node's start by the change before it.
     pub(crate) exposed_s: f64,
     pub(crate) waits_for: Option<usize>,
 }
@@ -88,7 +88,7 @@ pub(crate) struct Rule {
     pub(crate) earliest_first: bool,
 }
 
-/// How far an iteration is followed.
+/// The extent to which an iteration is followed.
 #[derive(Clone)]
 pub(crate) struct Progress {
     /// Events of the nodes that have their times.
@@ -185,7 +185,7 @@ impl Problem<'_> {
         Progress { events, computing: vec![(0.0, None); self.jobs.classes], ports }
     }
 
-    /// How long a node takes, s.
+    /// The duration of a node, s.
     pub(crate) fn duration_s(&self, node: usize) -> f64 {
         match self.jobs.jobs[node].task {
             Task::Compute { duration_s } => duration_s,

@@ -37,7 +37,7 @@ ENTRY_KEYS = {
     "model": ("model", "count"),
     "workload": ("workload", "count", *READING),
 }
-# How a collective of the mix starts where nothing is said: it runs again and again, and every change is charged.
+# Default start of a collective of the mix: it runs again and again, and every change is charged.
 REPEATED = "repeated"
 # Starts of collectives that are no topology, in which groups of a model could rest.
 NO_TOPOLOGY = (REPEATED, "free")

@@ -75,7 +75,7 @@ def two_regimes(
 
 
 def _quick(measurements: Measurements, offset_s: NDArray[np.float64], small: NDArray[np.bool_]) -> float:
-    """How far rows are off two bandwidths on average; infinity where there are not enough rows for both."""
+    """The mean error of rows under two bandwidths; infinity where there are not enough rows for both."""
     if min(small.sum(), (~small).sum()) < LEAST_ROWS:
         return float("inf")
     columns, time_s = _columns(measurements, small), measurements.time_s

@@ -12,7 +12,7 @@ from lightloom.cli.options import verb
 from lightloom.views.documents import checks_document
 from lightloom.views.rows import rows_as_csv
 
-# How a file of the verb `circuits` begins.
+# Beginning of a file that the verb `circuits` writes.
 CIRCUITS = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.circuits/')
 # Signs that JSON is meant to be a plan: its schema, or keys that plans have and no format of another tool has.
 PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom\.)')

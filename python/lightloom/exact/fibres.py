@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Edge = tuple[int, int]
-# How far below the whole number that it proves a bound of HiGHS may lie.
+# Largest distance of a bound of HiGHS below the whole number that it proves.
 TOLERANCE = 1e-6
 
 

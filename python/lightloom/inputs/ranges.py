@@ -77,7 +77,7 @@ def in_range(
 
 
 def _spacing(field: str, given: Mapping[str, object]) -> str:
-    """Which of the keys says how far apart the numbers are."""
+    """The key that states the distance of the numbers."""
     said = [key for key in ("count", "factor", "step") if key in given]
     if len(said) > 1:
         raise refuse(field, f"it has `{said[0]}` and `{said[1]}`; it takes one of them")

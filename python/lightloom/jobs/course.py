@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from lightloom.jobs.places import Places
 
-    # How two jobs share GPUs, by each one's place in the tasks and in its works; None where they do not.
+    # The sharing of GPUs by two jobs, by each one's place in the tasks and in its works; None where they share none.
     Pairing: TypeAlias = Callable[[tuple[int, int], tuple[int, int]], "Together | Turns | None"]
 
 __all__ = ["Run", "Task", "Together", "Turns", "Work", "course"]
@@ -58,7 +58,7 @@ class Turns(NamedTuple):
 
 @dataclass
 class Run:
-    """What became of a job.
+    """The outcome of a job.
 
     work: place in its works. gpus: those that it had. start_s, end_s: from the change of circuits before its first
     iteration to the end of its last. settings: how often the circuits of all of its GPUs were set for it, at its start

@@ -112,7 +112,7 @@ def _name(field: str, value: object) -> str:
 def _grants(
     field: str, subject: str, told: Mapping[str, Any], iterations: int, gpus: int, folder: Path
 ) -> tuple[Grant, ...]:
-    """What the job runs on every number of GPUs that it accepts."""
+    """The workload of the job on every number of GPUs that it accepts."""
     numbers = _numbers_of_ranks(field, told.get("ranks"), gpus)
     if len(numbers) > 1 and subject != "model":
         raise refuse(f"{field}.ranks", "several numbers are only for `model`, whose replicas share out its samples")

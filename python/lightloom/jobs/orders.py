@@ -1,4 +1,4 @@
-"""Which waiting job starts first. Adding a rule is an entry of `ORDERS`."""
+"""Rules by which the next waiting job is chosen. Adding a rule is an entry of `ORDERS`."""
 
 from __future__ import annotations
 

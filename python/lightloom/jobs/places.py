@@ -1,4 +1,4 @@
-"""Which GPUs a job gets: any that are free, or a block of a torus that was wired once."""
+"""The GPUs that a job gets: any that are free, or a block of a torus that was wired once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Places(Protocol):
 
     @property
     def free(self) -> int:
-        """How many are free."""
+        """The number of free GPUs."""
 
     def take(self, ranks: int) -> tuple[int, ...] | None:
         """GPUs for this many ranks, now taken; None where there are none."""
@@ -34,7 +34,7 @@ class AnyGpus:
 
     @property
     def free(self) -> int:
-        """How many are free."""
+        """The number of free GPUs."""
         return len(self._free)
 
     def take(self, ranks: int) -> tuple[int, ...] | None:
@@ -64,7 +64,7 @@ class Blocks:
 
     @property
     def free(self) -> int:
-        """How many are free."""
+        """The number of free GPUs."""
         return math.prod(self._dims) - self._taken.bit_count()
 
     def take(self, ranks: int) -> tuple[int, ...] | None:

@@ -113,7 +113,7 @@ class _Placing:
         )
 
     def _note(self, sharing: Sharing) -> str:
-        """What was left out."""
+        """A note on jobs or ways that were left out."""
         if sharing.pairs != "together" or not self._iterations.too_large:
             return ""
         return f"{counted(self._iterations.too_large, 'pair')} too large to be planned together, and not shared"
@@ -139,7 +139,7 @@ class _Placing:
         return self._pairs[first, second]
 
     def _pairing(self, sharing: Sharing, tasks: Sequence[Task]) -> Pairing | None:
-        """How two jobs share GPUs."""
+        """The sharing of GPUs by two jobs."""
 
         def together(first: tuple[int, int], second: tuple[int, int]) -> Together | None:
             found = self._together(first, second)

@@ -18,7 +18,7 @@ LEAST, ROOM = 4, 4
 
 
 def connections_at_once(limits: Limits) -> int:
-    """How many connections there may be: as many as the limits say, or as the system has room for.
+    """The most connections: those of the limits, or those that the system has room for.
 
     Three times as many may arrive before the first of them is let go. The system's limit is raised as far as it may be.
     Raises `InputError` that names `workers` if there is no room for one process.

@@ -15,7 +15,7 @@ __all__ = ["ROW", "Event", "Job", "Length"]
 
 
 class Length(IntEnum):
-    """How long work takes, by what is asked for, and by how long it went on so far."""
+    """The length of work, by the request, and by its time so far."""
 
     SHORT = 0
     OPEN = 1

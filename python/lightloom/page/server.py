@@ -29,7 +29,7 @@ __all__ = ["address_of", "address_of_others", "bound_socket", "serve"]
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HEADER_BYTES = 32 * 1024
 KEPT_ALIVE_S = 15
-# How long answers may take once the server is told to end.
+# Seconds that answers may take once the server is told to end.
 END_S = 6
 BACKLOG = 512
 
@@ -102,7 +102,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Where the page is, as a browser of this machine takes it."""
+    """The address of the page for a browser on this machine."""
     host, port = listening.getsockname()[:2]
     here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     return f"http://{_in_address(here)}:{port}/"

@@ -116,7 +116,7 @@ class FixedPlan:
 
     @property
     def pairs(self) -> NDArray[np.bool_]:
-        """Which ordered pairs, source times ranks plus destination, have paths for all their bytes."""
+        """The ordered pairs, source times ranks plus destination, that have paths for all their bytes."""
         served = np.zeros(self.gpus * self.gpus)
         for source, destination, share in self.pieces:
             served[source * self.gpus + destination] += share

@@ -52,7 +52,7 @@ class Spread(NamedTuple):
 
 
 class Lateness(NamedTuple):
-    """How late sleeps ended, in seconds of the machine: half of them, 99 of 100, and all of them at most."""
+    """Lateness of sleeps, in seconds of the machine, that half of them, 99 of 100, and all did not exceed."""
 
     sleeps: int
     median_s: float
@@ -70,7 +70,7 @@ class Jitter(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How a plan was run; the arguments of `lightloom.run`, with the chosen values of those left out.
+    """The settings of a run of a plan: the arguments of `lightloom.run`, with the chosen values of those left out.
 
     dilation: rates are divided and delays multiplied by it. dtype, reduction: of the data. packet_bytes: without
     headers, which take no time. warm_ups: runs before those that are measured. switch: address of an outside switch.

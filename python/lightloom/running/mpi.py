@@ -39,7 +39,7 @@ __all__ = ["Carried", "Moments", "MpiRank", "check_ranks", "message_passing", "p
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
 # Pauses that are remembered.
 MOST_PAUSES = 100_000
-# How often a rank asks whether messages are there before it leaves the processor to others between.
+# Number of times that a rank looks for messages before it yields the processor between two looks.
 SPINS, PAUSE_S = 10_000, 50e-6
 
 
@@ -88,7 +88,7 @@ def check_ranks(program: Program, communicator: MPI.Comm) -> None:
 
 
 def patience_s(program: Program) -> Times:
-    """How long each step may take at a rank."""
+    """The longest time of each step at a rank."""
     hops = np.diff(program.gpu_offsets) - 1
     sent = np.bincount(program.step, weights=program.message_bytes * hops, minlength=program.steps)
     return np.asarray(PATIENCE_S + sent / SLOWEST_BYTES_PER_S)
@@ -114,7 +114,7 @@ class MpiRank:
         # With more ranks than cores, one that keeps asking keeps others from sending.
         self._spins = SPINS if near.Get_size() <= cores() else 0
         near.Free()
-        # How late the last pauses ended.
+        # The lateness of the last pauses.
         self.lateness_s: deque[float] = deque(maxlen=MOST_PAUSES)
         self._patience_s: list[float] = patience_s(program).tolist()
 

@@ -25,7 +25,7 @@ AGE_S = 60.0
 
 
 class Removed(NamedTuple):
-    """How many files were removed, and the memory that they held."""
+    """The number of files that were removed, and the memory that they held."""
 
     files: int
     size_bytes: int

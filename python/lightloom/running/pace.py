@@ -1,4 +1,4 @@
-"""How slow a run is made, so that the machine can keep up: its dilation, and how long its packets are."""
+"""The dilation of a run, with which the machine can keep up, and the size of its packets."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ RANKS_PER_CORE = 8
 
 
 class Pace(NamedTuple):
-    """How slow a run is made, and what that asks of the machine.
+    """The dilation of a run, and the work that it demands of the machine.
 
     packet_rate: packets over all hops in a second of the busiest step; most_packet_rate: with more than this the times
     are those of the machine.
@@ -116,7 +116,7 @@ def pace_of(
 
 
 def crowding(ranks: int) -> float:
-    """How many times more ranks each core has than it serves without that being felt; at least 1."""
+    """The number of ranks of each core over the number that it serves without delay; at least 1."""
     return max(1.0, ranks / (RANKS_PER_CORE * usable_cores()))
 
 

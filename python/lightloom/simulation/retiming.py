@@ -110,7 +110,7 @@ class _Course:
         return start_s
 
     def _has(self, use: Use) -> NDArray[np.bool_]:
-        """Which of its ports have the circuits that an event begins with."""
+        """The ports of an event that have the circuits with which it begins."""
         circuits = self._circuits[use.slots]
         in_place: NDArray[np.bool_] = circuits == use.needs
         if use.needs_resting:

@@ -137,7 +137,7 @@ class SweepDescription:
 
     @property
     def points(self) -> int:
-        """How many points there are: all combinations of the axes' values."""
+        """The number of points: all combinations of the axes' values."""
         return math.prod(len(axis.values) for axis in self.axes)
 
 

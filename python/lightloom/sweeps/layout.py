@@ -1,4 +1,4 @@
-"""How the points of a sweep lie in its table, and in which chunks they are computed.
+"""The order of a sweep's points in its table, and the chunks in which they are computed.
 
 Rows go through the axes that need problems of their own first, then through those of numbers that points of a series
 differ in; both in the order of the description, the last one fastest. Chunks are runs of rows whose length depends on
@@ -81,7 +81,7 @@ class Layout:
 
     @property
     def chunks(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
         return -(-self.description.points // self.chunk_points)
 
     def rows(self, chunk: int) -> range:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_training", "is_training_file", "plan_or_training"]
 
-# How a file of the verb `train` begins.
+# Beginning of a file that the verb `train` writes.
 MOST_BEGINNING = 4096
 BEGINNING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
 

@@ -217,7 +217,7 @@ class Training(Table):
 
     @property
     def reconfigurations(self) -> int:
-        """How often circuits change in an iteration."""
+        """The number of changes of circuits in an iteration."""
         return int(self._told["reconfigurations"])
 
     @property
@@ -255,7 +255,7 @@ class Training(Table):
 
     @cached_property
     def inference(self) -> Inference | None:
-        """What requests wait for and how many tokens there are, by policy; None where the workload is no inference."""
+        """The waiting times of requests and the rate of tokens, by policy; None where the workload is no inference."""
         return Inference.of(self._told)
 
     @cached_property

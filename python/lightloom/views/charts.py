@@ -171,7 +171,7 @@ def colour_bar(
     else:
         (bar.ax.set_xlim if bar.orientation == "horizontal" else bar.ax.set_ylim)(low, high)
         inner = log_range(kind, low, high) if log else even_range(low, high)
-        # How far along the bar, from 0 to 1.
+        # The position along the bar, from 0 to 1.
         along = np.log(np.array(inner) / low) / np.log(high / low) if log else (np.array(inner) - low) / (high - low)
         between = [tick for tick, at in zip(inner, along, strict=True) if LEAST_ON_BAR < at < 1 - LEAST_ON_BAR]
         ticks = [low, *between, high]

@@ -49,7 +49,7 @@ RAMP, RAMP_END = "viridis", 0.88
 
 
 class Style(NamedTuple):
-    """How a line or bar is told apart from others: also without its colour."""
+    """Marks that tell a line or bar apart from others, also without its colour."""
 
     colour: str
     marker: str

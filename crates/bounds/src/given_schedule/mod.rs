@@ -232,7 +232,7 @@ impl Needs {
                 for &mix in self.rates.mixes() {
                     let seconds = shared.seconds(self.rates.ports, mix);
                     if seconds > best.total() {
-                        // Which part is whose is told by the time of one of the two by itself.
+                        // The time of one of the two by itself tells the parts apart.
                         let hops = shared.seconds(self.rates.ports, (mix.0, 0.0)).min(seconds);
                         best = Seconds { hops, loads: seconds - hops };
                     }

@@ -9,7 +9,7 @@ use super::Sent;
 use super::network::Network;
 use super::spread::Spread;
 
-/// How long steps are.
+/// The lengths of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
     /// Rounds for as long as there is something to send, up to this many. Without a limit steps are as few as the

@@ -2,7 +2,7 @@
 
 use model::ranges::{self, WholeRange};
 
-/// How the value of an option is written.
+/// The form of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A name of a registry.
@@ -55,7 +55,7 @@ pub enum Part {
 pub struct PlanningOption {
     /// Name as Python, TOML files and sweeps write it; the command line has dashes for its underscores.
     pub name: &'static str,
-    /// How the value of the option is written.
+    /// The form of the option's value.
     pub kind: Kind,
     /// The part of a request that it belongs to.
     pub part: Part,

@@ -140,7 +140,7 @@ impl Value {
         }
     }
 
-    /// How much data: bytes of a rank's whole buffer, or of the blocks between pairs where `/pair` ends the text.
+    /// The amount of data: bytes of a rank's whole buffer, or of the blocks between pairs where `/pair` ends the text.
     ///
     /// # Errors
     /// As [`Value::bytes`].

@@ -1,4 +1,4 @@
-//! How long a change of topology takes where nothing of it is hidden.
+//! The time of a change of topology where nothing of it is hidden.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct DelayTerms<'a> {
     pub by_port_s: &'a [f64],
 }
 
-/// How much changes between two topologies, counted in what the delay that found it depends on. It depends on the
+/// The amount of change between two topologies, counted in what the delay that found it depends on. It depends on the
 /// circuits and on the kind of delay, not on seconds, so that many delays of a kind share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference(u64);
@@ -243,7 +243,7 @@ impl ReconfigurationDelay {
         Compared { topology, ports }
     }
 
-    /// How much changes from one topology to another, or back.
+    /// The amount of change from one topology to another, or back.
     pub fn difference(&self, from: &Compared, to: &Compared) -> Difference {
         match (&from.ports, &to.ports) {
             (Some(before), Some(after)) => self.of_port(before.slowest_change(after)),
@@ -252,8 +252,8 @@ impl ReconfigurationDelay {
         }
     }
 
-    /// How much changes from one topology to another on ports that carry nothing before, if one of each GPU is enough;
-    /// GPUs have `ports` of them. Circuits that are given up take no time.
+    /// The amount of change from one topology to another on ports that carry nothing before, if one of each GPU is
+    /// enough; GPUs have `ports` of them. Circuits that are given up take no time.
     pub(super) fn on_dark_ports(&self, from: &Compared, to: &Compared, ports: u32) -> Option<Difference> {
         if let (Some(before), Some(after)) = (&from.ports, &to.ports) {
             let mut set_up = None;

@@ -149,7 +149,7 @@ impl ReconfigurationPolicy {
         (self.delay.of_all_ports_s(ports) - self.overlap.window.longest_s()).max(0.0)
     }
 
-    /// How `from` becomes `to` where GPUs have `ports` ports.
+    /// The change from `from` to `to` where GPUs have `ports` ports.
     ///
     /// In the background where that is set, every circuit that is set up finds a port of its transmitter and one of
     /// its receiver that carry nothing on `from`, and no GPU sets up more than one circuit out and one in. Circuits
@@ -166,7 +166,7 @@ impl ReconfigurationPolicy {
         Reconfiguration { delay_s: self.delay.seconds(self.delay.difference(&from, &to)), in_background: false }
     }
 
-    /// How much changes where the change is made in the background ([`Self::between`]).
+    /// The amount of change where it is made in the background ([`Self::between`]).
     pub fn in_background(&self, from: &Compared, to: &Compared, ports: u32) -> Option<Difference> {
         if self.overlap.background { self.delay.on_dark_ports(from, to, ports) } else { None }
     }

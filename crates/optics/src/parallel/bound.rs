@@ -1,4 +1,4 @@
-//! How few connections any assignment sets up.
+//! A lower bound on the connections that any assignment sets up.
 
 use super::colouring::{Colouring, DARK};
 use super::two_switches::Parts;

@@ -19,7 +19,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// How much the two depend on each other.
+    /// The strength of the dependence between the two.
     fn strength(&self) -> f64 {
         (self.kept[0][0] + self.kept[1][1] - self.kept[0][1] - self.kept[1][0]).abs()
     }

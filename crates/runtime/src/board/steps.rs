@@ -30,7 +30,7 @@ impl Board {
         ranks.iter().for_each(|&rank| self.bell(rank as usize).ring());
     }
 
-    /// How many steps of the run have been released.
+    /// The number of steps of the run that have been released.
     pub fn steps_let_go(&self) -> usize {
         self.memory.word(LET_GO).load(Ordering::Acquire) as usize
     }

@@ -18,7 +18,7 @@ pub(super) struct Branching<'a> {
     /// Lower bound on the time of any order, s.
     bound_s: f64,
     best: Option<Timeline>,
-    /// How many more nodes may be placed.
+    /// The number of nodes that may still be placed.
     left: usize,
     /// Whether iterations in each order that was looked at become alike.
     all_settle: bool,

@@ -9,9 +9,9 @@ use crate::timeline::{Circuits, Problem};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Turn {
     pub(super) node: usize,
-    /// How long the port is dark before it in every order: no other turn leaves the circuits that it begins with, s.
+    /// Dark time of the port before it in every order, as no other turn leaves the circuits that it begins with, s.
     before_s: f64,
-    /// How long it is dark after it, s.
+    /// Dark time of the port after it, s.
     after_s: f64,
 }
 

@@ -21,7 +21,7 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     Some(Outcome::new(&POLICY, uses, timeline, note))
 }
 
-/// How the resting topologies share the ports, in words.
+/// The division of the ports between the resting topologies, in words.
 pub(super) fn shares(context: &Context<'_>) -> String {
     match &context.resting_split {
         Some(split) if split.len() > 1 => {

@@ -34,7 +34,7 @@ MEMORY, PORT = "memory", "port"
 # Limits in `execution_common.hpp`: pieces, and channels, of an operation; channels, buffers of peers and operations of
 # a thread block; barriers.
 MOST_PIECES, MOST_CHANNELS, MOST_OPERATIONS, MOST_BARRIERS = 8, 16, 64, 16
-# How many of a peer's buffers are written to: of AllReduce and ReduceScatter its scratch, of others its output too.
+# Number of a peer's buffers that are written to: in AllReduce and ReduceScatter its scratch, in others its output, too.
 BUFFERS_OF_PEER = 2
 
 Operation = dict[str, Any]

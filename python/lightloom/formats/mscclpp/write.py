@@ -30,7 +30,8 @@ COLLECTIVES = {
     "all-to-all": "alltoall",
     "broadcast": "broadcast",
 }
-# How many times more thread blocks are tried than a GPU needs, where a step has too many operations for these.
+# Largest factor of thread blocks that are tried over those that a GPU needs, where a step has too many operations for
+# these.
 SPREADS = (1, 2, 4, 8)
 # Bytes that chunks are aligned to, and the most that its offsets count.
 ALIGNMENT, MOST_BYTES = 16, (1 << 32) - 1

@@ -17,7 +17,7 @@ MOST = {name: most for name, (_, most) in WHOLE_RANGES.items()}
 
 
 class Kind(Enum):
-    """How the value of an option is written: its placeholder in `--help`, and its unit if it is a number."""
+    """The form of an option's value: its placeholder in `--help`, and its unit if it is a number."""
 
     TEXT = ("text", "TEXT", "")
     NAME = ("name", "NAME", "")
@@ -47,7 +47,7 @@ class Kind(Enum):
 
 
 class Group(Enum):
-    """Where `--help` shows an option, in this order."""
+    """The section of `--help` that shows an option; sections come in this order."""
 
     PROBLEM = "Problem"
     LAYOUT = "Layout"

@@ -51,7 +51,7 @@ SWEEP = (
     ),
 )
 
-# Which algorithms `list algorithms` shows.
+# Options that choose the algorithms which `list algorithms` shows.
 LISTED = (
     Option(
         name="gpus",

@@ -69,7 +69,7 @@ class Model(NamedTuple):
 
 
 class Accelerator(NamedTuple):
-    """How fast a rank computes and reads its memory: FLOP/s, bytes/s and the shares of them that are reached."""
+    """The speed of a rank's computation and memory: FLOP/s, bytes/s and the shares of them that are reached."""
 
     flops: float
     utilisation: float

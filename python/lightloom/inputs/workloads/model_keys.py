@@ -28,7 +28,7 @@ DESCRIPTIVE_KEYS = ("name", "summary", "source")
 
 
 class Form(Enum):
-    """How a key's value is written."""
+    """The form of a key's value."""
 
     WHOLE = "a whole number"
     FLAG = "true or false"

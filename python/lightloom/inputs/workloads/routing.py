@@ -30,7 +30,7 @@ OF_TRAFFIC = ("matrices", "drift", "seed")
 
 
 class Routing(NamedTuple):
-    """How tokens are spread over experts; the keys of the table `[routing]`."""
+    """The spread of tokens over experts; the keys of the table `[routing]`."""
 
     traffic: str | None
     trace: tuple[str, ...] | None

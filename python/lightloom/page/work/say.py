@@ -1,4 +1,4 @@
-"""How work reports its results so far, and is asked to make room for other work."""
+"""Reports of work on its results so far, and requests to it to make room for other work."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ EVENT_COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class IterationSettings:
-    """How an iteration was run; the arguments of `lightloom.run_iteration`, with the chosen values of those left out.
+    """Settings of a run: the arguments of `lightloom.run_iteration`, with the chosen values of those left out.
 
     dilation: rates are divided and delays multiplied by it. scale: bytes of the plan for each that was really sent.
     iterations: that were measured, after `warm_ups` others. packet_bytes: without headers, which take no time.
@@ -183,7 +183,7 @@ class IterationMeasurement(Table):
 
     @property
     def settings(self) -> IterationSettings:
-        """How it was run."""
+        """The settings of the run."""
         return self._settings
 
     @property
@@ -193,7 +193,7 @@ class IterationMeasurement(Table):
 
     @property
     def jitter(self) -> Jitter:
-        """How late the machine was."""
+        """The lateness of the machine."""
         return self._jitter
 
     @property

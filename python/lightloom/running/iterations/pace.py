@@ -1,4 +1,4 @@
-"""How slow an iteration is run, and how many bytes of the plan a byte that is really sent stands for."""
+"""The dilation of an iteration, and the number of bytes of the plan for each byte that is sent."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Driver(SwitchDriver):
         self._credentials = credentials_of(address)
 
     def identity(self) -> Identity:
-        """How many ports of each side CONFIG_DB has."""
+        """The number of ports of each side in CONFIG_DB."""
         keys = self._keys(CONFIG_DB, PORTS)
         sides = [found[1] for key in keys if (found := PORT.fullmatch(key))]
         return Identity("SONiC", sides.count("A"), sides.count("B"))

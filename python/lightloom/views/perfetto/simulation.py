@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_INTERVALS = 200_000
 # Processes of the trace, in the order in which they are shown.
 STEPS, GPUS, CIRCUITS = 1, 2, 3
-# How much of a simulation is shown.
+# The part of a simulation that is shown.
 ALL = "every GPU and circuit"
 SOME = "one GPU and one circuit for all that are like it in the step"
 NONE = "only steps: the plan has too many GPUs and circuits"
@@ -44,7 +44,7 @@ def write_trace(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 
 def _detail(simulation: Simulation) -> str:
-    """How much is written: as much as stays within the limit."""
+    """The amount that is written: as much as the limit allows."""
     kept = [(len(step.circuits(expanded=False)) + len(step.gpus(expanded=False)), step) for step in simulation.steps]
     if sum(number * step.symmetry_order for number, step in kept) <= MAX_INTERVALS:
         return ALL

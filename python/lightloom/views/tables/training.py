@@ -68,7 +68,7 @@ def _title(training: Training) -> str:
 
 
 def changes_words(training: Training) -> str:
-    """How often circuits change: between communications, and inside them."""
+    """The number of changes of circuits: between communications, and inside them."""
     within = changes_within(training)
     words = counted(training.reconfigurations, "reconfiguration")
     return f"{words} between communications, {within:,} inside them" if within else words

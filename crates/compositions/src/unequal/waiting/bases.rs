@@ -60,7 +60,7 @@ fn kautz(ranks: usize, ports: usize) -> Wiring {
     Wiring::rewired(ranks, ports, |rank| (1..=d).map(move |digit| (n - (d * rank + digit) % n) % n))
 }
 
-/// How near each rank is to the busiest, as sender and as receiver, from 0 to 1.
+/// The heat of each rank, as sender and as receiver, from 0 to 1: a power of its traffic over that of the busiest.
 #[derive(Debug)]
 pub(super) struct Heats {
     sends: Vec<f64>,
@@ -85,7 +85,7 @@ impl Heats {
         Self { sends, receives, mean }
     }
 
-    /// How hot two ranks are together.
+    /// The heat of a pair: the sum of the products of their heats as senders and as receivers.
     fn of_pair(&self, one: usize, other: usize) -> f64 {
         self.sends[one] * self.sends[other] + self.receives[one] * self.receives[other]
     }
