@@ -84,7 +84,7 @@ impl Drop for Running {
 /// threads cannot be started.
 pub fn on_all_cores<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> CoreResult<T> {
     if CUT_OFF.load(SeqCst) {
-        let reason = "it was forked while another of its threads was planning, whose locks nobody gives back; fork when \
+        let reason = "it was forked while another of its threads was planning, whose locks stay taken; fork when \
                       no thread plans, or start processes by spawn";
         return Err(Error::infeasible("process", reason).into());
     }

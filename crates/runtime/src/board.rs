@@ -72,7 +72,7 @@ pub struct Command {
     pub from: Option<u32>,
     /// Index of the configuration that it makes.
     pub configuration: u32,
-    /// When it was asked for.
+    /// The time at which it was asked for.
     pub asked_ns: u64,
     /// Nanoseconds for which ports that change are dark.
     pub dark_ns: u64,

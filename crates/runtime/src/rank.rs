@@ -36,7 +36,7 @@ impl Waiting {
 /// A step that a rank was released for.
 struct UnderWay {
     step: usize,
-    /// When its startup is over.
+    /// The time at which its startup is over.
     begins_ns: u64,
     has_begun: bool,
     /// Its own packets until then, with the ports that they leave by.

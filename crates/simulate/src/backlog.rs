@@ -37,7 +37,7 @@ impl Backlog {
         }
     }
 
-    /// The queue, where nothing is told of before `now_fs`.
+    /// The queue, which keeps no record of times before `now_fs`.
     pub(crate) fn departures_after(&self, now_fs: u64) -> &VecDeque<(Series, u64)> {
         static NONE: VecDeque<(Series, u64)> = VecDeque::new();
         let is_past = self.departures.back().is_some_and(|(last, _)| last.last_fs() <= now_fs);

@@ -1,4 +1,4 @@
-//! Step by step: nobody begins a step before everybody has everything of the step before.
+//! Step by step: no GPU begins a step before all GPUs have all data of the step before.
 
 use model::{Plan, Result, Topology, Translations};
 

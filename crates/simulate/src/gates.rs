@@ -10,7 +10,7 @@ pub(crate) type Gate = u32;
 struct State {
     /// Conditions that are not yet met.
     waiting: u32,
-    /// When the last one was met.
+    /// The time at which the last condition was met.
     met_fs: u64,
     /// Time from then until the gate is open, fs.
     delay_fs: u64,

@@ -37,7 +37,7 @@ pub(crate) struct Progress {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
     pub(crate) stream: u32,
-    /// When the last bit left the server.
+    /// The time at which the last bit left the server.
     pub(crate) departure_fs: u64,
 }
 

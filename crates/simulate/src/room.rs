@@ -32,7 +32,7 @@ impl Queue {
         Self { from, to, runs: VecDeque::new(), left: 0, credits: VecDeque::new() }
     }
 
-    /// When its first packet came.
+    /// The time at which its first packet came.
     #[inline]
     pub(crate) fn head_fs(&self) -> u64 {
         self.runs.front().map_or(u64::MAX, |run| run.times.first_fs)

@@ -1,5 +1,5 @@
-//! When everything runs, by a rule or in an order, once the plans and ports of communications are chosen: an iteration
-//! that repeats for ever.
+//! The times of all events, by a rule or in an order, once the plans and ports of communications are chosen: an
+//! iteration that repeats for ever.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,7 +35,7 @@ pub(crate) struct Use {
     pub(crate) returns: Option<Option<TopologyId>>,
 }
 
-/// When a node runs.
+/// The start and end of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Event {
     pub(crate) start_s: f64,

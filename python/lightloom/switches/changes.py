@@ -72,7 +72,7 @@ class SwitchChange:
 
     @property
     def is_half_made(self) -> bool:
-        """Whether the switch holds neither its former circuits nor the wanted ones, or nobody knows."""
+        """Whether the switch holds neither its former circuits nor the wanted ones, or this is unknown."""
         return not self.acknowledged and not self.is_unchanged
 
     def report(self) -> str:

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 /// Bytes, `[src][dst]`.
 type Matrix = Vec<Vec<f64>>;
 
-/// Share of every rank's bytes that the hot experts get, where nothing is said.
+/// Default share of every rank's bytes that the hot experts get.
 pub(super) const HOT_SHARE: f64 = 0.5;
 /// Tokens of a rank that are routed one by one.
 const TOKENS: u32 = 256;

@@ -98,7 +98,7 @@ impl<'a> Spread<'a> {
         added
     }
 
-    /// The rarest chunk that a link of `class` can bring and nobody else does.
+    /// The rarest chunk that a link of `class` can bring and no other link brings.
     fn rarest(&self, class: usize) -> Option<(usize, Item)> {
         let mut best: Option<(u32, usize, Item)> = None;
         for &link in &self.network.classes()[class].links {

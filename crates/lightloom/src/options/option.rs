@@ -65,7 +65,7 @@ pub struct PlanningOption {
     pub meaning: &'static str,
     /// Verbs of the command line that take it.
     pub verbs: &'static [&'static str],
-    /// The value where nothing is said, as text; `None` where the option is then left open.
+    /// The default value, as text; `None` where the option is then left open.
     pub default: Option<&'static str>,
     /// The value that is taken where the option is left open, in words.
     pub otherwise: &'static str,

@@ -201,7 +201,7 @@ impl ReconfigurationPolicy {
 }
 
 impl From<ReconfigurationDelay> for ReconfigurationPolicy {
-    /// A policy of this delay of which nothing is hidden.
+    /// A policy of this delay, no part of which is hidden.
     fn from(delay: ReconfigurationDelay) -> Self {
         Self { delay, overlap: ReconfigurationOverlap::default() }
     }

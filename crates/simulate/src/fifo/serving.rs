@@ -105,7 +105,7 @@ impl Fifo<'_> {
             if state.free_fs >= LIMIT_FS {
                 return Err(too_long());
             }
-            // At the first hop nothing is told of arrivals.
+            // At the first hop arrivals are not recorded.
             self.pass(server, &run, run.times, packet);
         }
         Ok(Ok(()))

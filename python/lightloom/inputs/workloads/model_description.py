@@ -24,7 +24,7 @@ FIELDS = {key.name: key.field for key in KEYS}
 class Description:
     """A model, its batch, its parallelism and how fast it is computed; the fields are the keys of `model_keys.KEYS`.
 
-    Bytes, seconds and FLOP/s; None where nothing is said and nothing stands for it.
+    Bytes, seconds and FLOP/s; None where a key is left out and has no default.
     """
 
     layers: int

@@ -155,7 +155,7 @@ def iteration_program(course: Course, programs: dict[int, Program]) -> Iteration
         )
         reductions.append(program.is_reduction)
     if not parts:
-        raise refuse("plan", "nothing is communicated in the iteration; one that communicates is accepted")
+        raise refuse("plan", "the iteration has no communication; it takes one that has some")
     step, hops, gpus, segments, sources, destinations, sizes = (
         np.concatenate(column) for column in zip(*parts, strict=True)
     )
