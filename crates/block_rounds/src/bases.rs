@@ -61,7 +61,7 @@ pub(crate) fn every(ranks: u32, ports: u32, mut visit: impl FnMut(&[&Contraction
         }
         let ahead = kautz.as_ref().is_some_and(|kautz| kautz.hops() < circulants.hops());
         behind = if ahead { 0 } else { behind + 1 };
-        // Circulants end with one hop for every flow in the fewest topologies: Kautz cannot go on to better.
+        // Circulants end with one hop for every flow in the fewest topologies, which Kautz graphs cannot improve on.
         if !circulants.contract()? {
             break;
         }

@@ -110,8 +110,8 @@ impl<'a> StateSearch<'a> {
         }
     }
 
-    /// The time that no sequence takes less than, by estimates without flows, and the work on flows of which one may be
-    /// on the best sequence: for each pattern the dearest.
+    /// A lower bound on the time of every sequence, by estimates without flows, and the work on flows that the best
+    /// sequence may need: for each pattern the most.
     pub fn promise(&mut self, rates: &Rates, charges: &Charges, before: Before) -> Promise {
         self.assume(rates);
         let (table, candidates) = (self.table, self.table.candidates());

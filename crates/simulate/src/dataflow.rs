@@ -101,8 +101,8 @@ fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
     Ok(steps)
 }
 
-/// The circuits of `topology` after those of `before`, those that are new, those that are no more. Where nothing is
-/// said of a link, all its circuits are new and take no time.
+/// The circuits of `topology` after those of `before`, those that are new, and those that are torn down. All circuits
+/// of a link without a record are new and take no time.
 fn replaced(
     wiring: &mut Wiring,
     before: &Up,

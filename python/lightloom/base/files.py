@@ -123,7 +123,7 @@ def read_lines(
         raise refuse(field, f"cannot read `{path}`: {error.strerror}") from error
 
 
-# The parser takes the square of a key's parts.
+# A key of many parts: the parser takes time that grows with the square of their number.
 DEEP_KEY = re.compile(r"(?<![\w-])(?:[\w-]++\s*+\.\s*+){64}")
 
 

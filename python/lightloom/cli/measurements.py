@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# Options that are False where they are not given; of the others, False is an answer.
+# Flags, which are False where they are left out; False is a value of other options.
 FLAGS = {"all_steps", "barriers"}
 
 
@@ -37,7 +37,7 @@ ITERATION_SETTINGS = (
 )
 # Options of --barriers alone.
 BARRIERS_ALONE = {"most_ranks", "rounds"}
-# Options that an iteration has in place of a plan's.
+# Options of a plan, each with the words for the option that an iteration has in its place.
 INSTEAD_OF = {"runs": "--iterations says how many are measured"}
 
 

@@ -165,7 +165,7 @@ def verify_file(
 
 
 def _unknown(path: str, source: Source) -> InputError:
-    """The refusal of a file or folder that is nothing of what is read."""
+    """The error for a file or folder of no kind that `verify` reads."""
     from lightloom.formats import readable_schedules
     from lightloom.training.exports.iterations import EVENTS_FILE, plan_name
 

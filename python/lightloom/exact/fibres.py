@@ -87,7 +87,7 @@ def _solve(
     flows: dict[int, dict[Edge, int]] = {}
     for source in sorted(set(circuits[:, 0].tolist())):
         wanted = Counter(circuits[circuits[:, 0] == source, 1].tolist())
-        # Nothing comes back to the source.
+        # No edge into the source carries flow.
         flow = {edge: program.variable(0, wanted.total(), integer=whole) for edge in edges if edge[1] != source}
         for server in range(rows * columns):
             if server != source:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["INPUT", "OUTPUT", "SCRATCH", "Buffers", "Slot", "runs"]
 
 INPUT, OUTPUT, SCRATCH = "i", "o", "s"
-# Chunks that all steps of a plan move together; MSCCL's reader takes as many.
+# Most chunks that all steps of a plan move together, as in MSCCL's reader.
 MOST_MOVED = 1 << 22
 
 

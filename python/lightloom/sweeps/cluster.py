@@ -25,7 +25,7 @@ AHEAD = 2
 LEAST_AT_ONCE = 16
 # A worker may die with a chunk that is not to blame; one that kills this many workers is.
 MOST_LOSSES = 10
-# Digests of sweeps whose files this worker has seen to be those that the sweep is of.
+# Digests of sweeps whose files this worker has compared with those that the sweep was begun with.
 _CHECKED: set[str] = set()
 # Threads of this worker that compute on their own already.
 _ALONE = local()

@@ -198,7 +198,7 @@ impl Needs {
         (step.hops.max(hops), step.load.max(load))
     }
 
-    /// Whether the steps of the intervals that start with one step are those of the intervals that start with another.
+    /// Whether intervals that start with one step have the same steps as intervals that start with another.
     fn same_from(&self, first: usize, other: usize) -> bool {
         let window = |first: usize| &self.steps[first..self.steps.len().min(first + self.longest)];
         let (a, b) = (window(first), window(other));

@@ -21,7 +21,7 @@ const WORK: usize = 8_000_000;
 /// Ways of a number of steps that are improved.
 const IMPROVED: usize = 2;
 
-/// A way and about what it is like.
+/// A way, with the estimate of its cost.
 pub(crate) type Found = (Way, Estimate);
 
 /// Libraries that were made, kept for callers that ask for the same matrix again. Passed on by its owner; nothing else

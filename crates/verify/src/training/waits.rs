@@ -13,7 +13,7 @@ pub(super) struct Waits {
     pub(super) else_s: f64,
     /// Changes of circuits before it.
     pub(super) changed_s: f64,
-    /// The event that it says it waits for; `None` for what was before the iteration.
+    /// The event that it states to wait for; `None` where that is in an earlier iteration.
     named: Option<usize>,
     /// The time until which that event makes it wait, with the change of circuits after it; `None` if it does not.
     named_s: Option<f64>,

@@ -32,4 +32,4 @@ class Say(Protocol):
 
 
 class PausedError(Exception):
-    """The work made room: all rows that were found were told."""
+    """The work made room for other work, after it reported all rows that it found."""

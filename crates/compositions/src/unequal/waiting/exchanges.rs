@@ -196,7 +196,7 @@ impl<'a, const WORDS: usize> Reach<'a, WORDS> {
         Some(more)
     }
 
-    /// Ranks whose rows may change since others have.
+    /// Ranks whose rows may have to change, because rows that they depend on have.
     fn may_change(&self, step: usize, hops: usize) -> Row<WORDS> {
         let changed = |step: usize, hops: usize| self.changed[step * (self.most_hops + 1) + hops];
         let mut ranks = if step + 1 < self.wirings.len() { changed(step + 1, hops) } else { [0; WORDS] };

@@ -70,7 +70,7 @@ impl Candidate {
         self.improve(&LAST, prices, &mut random);
     }
 
-    /// Takes the flow that more rounds make of this one, where it is cheaper.
+    /// Improves the flow by more rounds, and takes the result where it is cheaper.
     fn improve(&mut self, powers: &[u32], prices: &Prices, random: &mut ChaCha8Rng) {
         let mut flow = self.flow.clone();
         flow.improve(powers, random);
