@@ -110,7 +110,7 @@ class Folder:
         self._picture = re.compile(rf"{re.escape(description.name)}-.+\.(png|svg|pdf)")
 
     def prepare(self, *, restart: bool) -> None:
-        """Make the folder ready. Raises `InputError` if it holds other files, or, unless `restart`, another sweep."""  # noqa: D205
+        """Make the folder ready. Raises `InputError` if it holds other files, or, unless `restart`, another sweep."""
         known = self._known()
         if known is None:
             for file in self.path.parent.iterdir():
