@@ -5,7 +5,7 @@ use planners::{Choice, Planner, Problem, Promise, ties};
 
 use crate::baseline_limits::BaselineLimits;
 
-/// Where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
+/// The place where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
 pub(crate) type Place = (usize, usize);
 
 /// Choices of several planners for several schedules; only those that may still be the fastest.

@@ -2,7 +2,7 @@
 
 use crate::{Bound, Error, Fabric, Plan, Result, Topology, Workload};
 
-/// When and how a node of the workload runs.
+/// The times, plan and ports of a node of the workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingEvent {
     /// Begin, s from the begin of the iteration.

@@ -362,7 +362,7 @@ impl ProfileTable {
         self.has_given_routes
     }
 
-    /// Where a pair's result is kept.
+    /// The place where a pair's result is kept.
     fn kept<'a, T>(&self, by_candidate: &'a Kept<T>, pattern: usize, candidate: usize) -> &'a OnceLock<T> {
         let empty = || self.patterns.first_steps.iter().map(|_| OnceLock::new()).collect();
         &by_candidate[candidate].get_or_init(empty)[pattern]

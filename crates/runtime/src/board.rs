@@ -143,7 +143,7 @@ impl Board {
         self.controller.as_fd()
     }
 
-    /// Where a rank sleeps for packets; the switch is the process after the last rank.
+    /// The place where a rank sleeps for packets; the switch is the process after the last rank.
     pub fn bell(&self, process: usize) -> Bell<'_> {
         let base = PROCESSES + process * PROCESS;
         Bell { rung: self.memory.word(base + RUNG), sleeps: self.memory.word(base + SLEEPS) }
@@ -154,7 +154,7 @@ impl Board {
         self.switch.as_fd()
     }
 
-    /// Where the switch sleeps.
+    /// The place where the switch sleeps.
     pub fn switch_bell(&self) -> Bell<'_> {
         self.bell(self.ranks)
     }

@@ -337,7 +337,7 @@ fn workspaces_len(request: &Request) -> usize {
     ends.map(|(offset, bytes)| offset.saturating_add(*bytes)).max().unwrap_or(0) as usize
 }
 
-/// Where every segment begins in its message.
+/// The place where every segment begins in its message.
 fn segment_begins(request: &Request) -> Vec<u64> {
     let program = &request.program;
     let mut begins = Vec::with_capacity(program.size_bytes.len());

@@ -25,11 +25,11 @@ pub struct Program {
     pub workspace_bytes: Vec<u64>,
     /// The step of each message.
     pub step: Vec<u32>,
-    /// Where each message's ranks begin, and the end of the last one's.
+    /// The place where each message's ranks begin, and the end of the last one's.
     pub gpu_offsets: Vec<u64>,
     /// Ranks of all paths.
     pub gpus: Vec<u32>,
-    /// Where each message's segments begin, and the end of the last one's.
+    /// The place where each message's segments begin, and the end of the last one's.
     pub segment_offsets: Vec<u64>,
     /// Offset of each segment in the workspace of its source.
     pub source_offset: Vec<u64>,
@@ -102,7 +102,7 @@ pub struct Request {
     pub steps: Vec<StepSetting>,
     /// Changes of circuits.
     pub changes: Vec<Change>,
-    /// Where each rank's workspace begins in the memory that comes with the request.
+    /// The place where each rank's workspace begins in the memory that comes with the request.
     pub workspace_offset: Vec<u64>,
     /// Nanoseconds that a circuit takes for a byte.
     pub ns_per_byte: f64,

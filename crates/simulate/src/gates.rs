@@ -65,7 +65,7 @@ impl Gates {
         self.followers[other as usize].push(gate);
     }
 
-    /// When `gate` opens, if all its conditions are met.
+    /// The time at which `gate` opens, if all its conditions are met.
     pub(crate) fn opened_fs(&self, gate: Gate) -> u64 {
         let state = &self.states[gate as usize];
         state.met_fs.saturating_add(state.delay_fs)

@@ -36,12 +36,12 @@ pub enum Explanation {
         ranks: u32,
         /// Parallel circuits of every link.
         count: u32,
-        /// Where each GPU's link leads, by GPU.
+        /// The GPU to which each GPU's link leads.
         to: BTreeMap<Rank, Rank>,
     },
     /// Circuits that are alike for all GPUs, in some other way.
     Alike {
-        /// Where the first GPU's circuits lead, with how many lead there.
+        /// The GPUs to which the first GPU's circuits lead, with the number of circuits to each.
         first: Vec<(Rank, u32)>,
     },
     /// Anything else.

@@ -229,7 +229,7 @@ impl Problem<'_> {
         Event { start_s, end_s: start_s + used.entry.duration_s, reconfigured, exposed_s, waits_for }
     }
 
-    /// When the ports of a communication are free at the earliest, or the ranks of a computation, s.
+    /// The time at which the ports of a communication are free at the earliest, or the ranks of a computation, s.
     pub(crate) fn free_s(&self, node: usize, progress: &Progress) -> f64 {
         let classes = self.holders(node).iter();
         let Some(used) = &self.uses[node] else {

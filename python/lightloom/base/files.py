@@ -158,7 +158,7 @@ def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:
 
 
 class Output(NamedTuple):
-    """Where an output goes.
+    """The file, pipe or device that an output goes to.
 
     path: the file with all links followed; mode: its permissions, None if it does not exist yet; is_special: whether it
     is a pipe or a device, which is written to and stays.
@@ -257,7 +257,7 @@ def _unwritten(field: str, path: str | os.PathLike[str], error: OSError) -> Inpu
 
 
 def check_writable(field: str, path: str | os.PathLike[str]) -> Output:
-    """Where the output goes, refused where it cannot be written, so that long work does not start in vain.
+    """The destination of the output, refused where it cannot be written, so that long work does not start in vain.
 
     Raises `InputError` that names `field`.
     """

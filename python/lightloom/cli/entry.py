@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT = 0, 1, 2
 # Signals that ask a program to end; unfinished files are removed first, as after an interrupt from the keyboard.
 ENDING = ("SIGTERM", "SIGHUP")
-# Where click keeps the entry point of the verb that runs, if another distribution brings it.
+# The key under which click keeps the entry point of the verb that runs, if another distribution brings it.
 BROUGHT = "lightloom.brought"
 PASSING = (KeyboardInterrupt, SystemExit)
 EXTRA_ARGUMENT = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)

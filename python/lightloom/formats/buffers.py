@@ -1,4 +1,4 @@
-"""Where chunks lie in the buffers of GPUs, for programs that move data by buffer and offset.
+"""The places of chunks in the buffers of GPUs, for programs that move data by buffer and offset.
 
 AllReduce, ReduceScatter, AllGather and Broadcast run in place: one memory holds the input and the output of a GPU, and
 chunk c of a buffer lies at offset c of it. All-to-All runs out of place, from buffer `i` to buffer `o`: block d of GPU
@@ -32,7 +32,7 @@ class Slot(NamedTuple):
 
 
 class Buffers:
-    """Where the chunks of a plan are, while a program is made of it step by step."""
+    """The places of a plan's chunks, while a program is made of it step by step."""
 
     def __init__(self, plan: Plan) -> None:
         held = plan.chunks()
@@ -70,7 +70,7 @@ class Buffers:
         return [(Slot(INPUT, gpu * parts), Slot(OUTPUT, gpu * parts), parts) for gpu in range(self.gpus)]
 
     def held(self, gpu: int, chunk: int) -> Slot:
-        """Where a GPU has a chunk that it sends."""
+        """The place where a GPU has a chunk that it sends."""
         if self.is_in_place:
             return Slot(self.main, chunk)
         source, destination, part = self._block(chunk)
@@ -81,7 +81,7 @@ class Buffers:
         return self._passed[gpu, chunk]
 
     def wanted(self, gpu: int, chunk: int) -> Slot | None:
-        """Where a GPU keeps a chunk that it receives; None where it only passes it on."""
+        """The place where a GPU keeps a chunk that it receives; None where it only passes it on."""
         if self.is_in_place:
             return Slot(self.main, chunk)
         source, destination, part = self._block(chunk)

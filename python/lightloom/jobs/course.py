@@ -203,7 +203,7 @@ class _Course:
         return _Group(group.gpus, since_s, [first, task], [group.left[0] - done, work.iterations], pair, at_s)
 
     def _free_at_s(self, ranks: int, now_s: float) -> float:
-        """When this many GPUs are free if no other job takes them."""
+        """The time at which this many GPUs are free if no other job takes them."""
         free, at_s = self._places.free, now_s
         for last_s, gpus in sorted((max(self._ends_s(group)), len(group.gpus)) for group in self._groups):
             if free >= ranks:
@@ -248,7 +248,7 @@ class _Course:
 
 
 def _next_end(group: _Group, works: Sequence[Work]) -> _End:
-    """When the first job of a group ends if no other joins; works: of its jobs."""
+    """The time at which the first job of a group ends if no other joins. works: those of its jobs."""
     if group.pair is None:
         return _End(group.since_s + group.left[0] * works[0].iteration_s, (group.left[0],), (0,), 0)
     needed = [-(-left // count) for left, count in zip(group.left, group.pair.iterations, strict=True)]

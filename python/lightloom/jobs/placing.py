@@ -42,7 +42,7 @@ def place_jobs(
     sharing: str | Iterable[str] | None = None,
     report: Callable[[str], object] | None = None,
 ) -> JobPlacements:
-    """Where and when jobs run on one fabric, by several ways to share it; iterations take what `lightloom.train` says.
+    """GPUs and times of jobs on one fabric, by several ways to share it; iterations take what `lightloom.train` says.
 
     jobs: a TOML file, or a mapping of its keys; docs/how-to/share-a-fabric.md has them. fabric: a Fabric with a number
     of GPUs, the name of a preset or a TOML file; its `dims` are those of the wired torus. order: the rule by which

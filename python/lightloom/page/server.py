@@ -109,7 +109,7 @@ def address_of(listening: socket.socket) -> str:
 
 
 def address_of_others(listening: socket.socket) -> str | None:
-    """Where other machines find the page, None if it listens only for this machine."""
+    """The address at which other machines find the page, None if it listens only for this machine."""
     host, port = listening.getsockname()[:2]
     address = ipaddress.ip_address(host.partition("%")[0])
     if address.is_loopback:

@@ -44,7 +44,7 @@ SPINS, PAUSE_S = 10_000, 50e-6
 
 
 class Moments(NamedTuple):
-    """When one rank did what in a run, by step, in seconds since all could begin.
+    """The times of one rank's work in a run, by step, in seconds since all could begin.
 
     begun: when all had ended the step before; asked and acknowledged: of a change of circuits, by rank 0, both begun
     elsewhere; released: when all were released; sent, received: when all that it sends and passes on had left, and all

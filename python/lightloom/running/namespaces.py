@@ -170,7 +170,7 @@ def _is_left(name: str) -> bool:
 
 
 def _started(process: int) -> int:
-    """When a process started, in ticks since the machine did. Raises `ProcessLookupError` where it has ended."""
+    """Start of a process, in ticks since that of the machine. Raises `ProcessLookupError` where it has ended."""
     try:
         # The name of the program, in brackets, may hold anything.
         state, *told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()

@@ -157,7 +157,7 @@ class Simulation(Table):
         write_trace("Simulation.trace", self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """When GPUs send and wait in each step, and the plan's times; written to a PNG, PDF or SVG `path`.
+        """The times at which GPUs send and wait in each step, and the plan's; written to a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """

@@ -32,7 +32,7 @@ class MessageTimes:
         self._known: dict[object, float] = {}
 
     def seconds(self, paths: Paths, size_bytes: int) -> float:
-        """When the last packet of messages of a size is there, s: startup, a delay a hop, and packets on the wire.
+        """The arrival of the last packet of messages of a size, s: startup, a delay for each hop, packets on the wire.
 
         Packet k of a path takes circuit k mod c of each link of c.
         """

@@ -64,7 +64,7 @@ class Judged:
 
 
 class Place(NamedTuple):
-    """Where a part belongs: the digest of all that the results of its sweep depend on, and the number of its chunk."""
+    """Identity of a part: the digest of all that the results of its sweep depend on, and the number of its chunk."""
 
     digest: str
     chunk: int

@@ -1,4 +1,4 @@
-"""Where results are kept: a file for each finished chunk while a sweep runs, one table when it is done.
+"""The store of results: a file for each finished chunk while a sweep runs, one table when it is done.
 
 A part gets its name once it is whole, and is checked when it is read: whatever stops a run, the next one goes on from
 the whole parts, and computes the others again. The folder of the parts has a mark, the sweep's label, and every part
@@ -40,7 +40,7 @@ GROUP_ROWS = 1 << 18
 
 
 class Store(Protocol):
-    """Where finished chunks go. digest: of the sweep's label, by which parts are known."""
+    """The place where finished chunks go. digest: of the sweep's label, by which parts are known."""
 
     digest: str
 

@@ -38,7 +38,7 @@ EVENT_COLUMNS = (
 
 
 class Event(NamedTuple):
-    """When a node of the workload happens; seconds since the iteration began.
+    """The times of a node of the workload; seconds since the iteration began.
 
     kind: `compute`, `collective` or `send`. label: the axis or the groups of a collective, `sends` or `compute`.
     plan: place of its plan in `Training.plans`, None for events without one. ports: those that it holds at all its

@@ -73,7 +73,7 @@ def event_rows(training: Training) -> list[Row]:
 
 
 def _row_of_ports(training: Training, ports: Numbered, dark: Sequence[Change]) -> Row:
-    """When the ports carry, by axis, and when they are dark, waited for or hidden."""
+    """The times at which ports carry, by axis, and at which they are dark, waited for or hidden."""
     row, mine = Row(ports.name, []), set(ports.events)
     inner = [dark_before_end(plan) for plan in training.plans]
     for index in ports.events:

@@ -152,7 +152,7 @@ impl<'a> Spread<'a> {
         self.carriers[place] = class as u32;
     }
 
-    /// Where what is kept of a chunk for a rank is.
+    /// The index of the data that are kept of a chunk for a rank.
     fn place(&self, (rank, chunk): Item) -> usize {
         rank as usize * self.holders.len() + chunk
     }

@@ -119,7 +119,7 @@ impl Replay<'_> {
         }
     }
 
-    /// When the action can happen, as things stand.
+    /// The time at which the action can happen, as things stand.
     fn moment(&self, index: usize) -> Result<Moment> {
         let action = &self.actions[index];
         let known = |before: Option<usize>| before.and_then(|before| self.moments[before]).unwrap_or_default();

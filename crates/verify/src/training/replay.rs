@@ -38,7 +38,7 @@ struct Port {
     circuits: Option<Circuits>,
     /// The last user; `None` in the iteration before.
     user: Option<usize>,
-    /// When that is done, a return to the resting topology included, s.
+    /// The time at which that is done, a return to the resting topology included, s.
     busy_until_s: f64,
 }
 

@@ -6,7 +6,7 @@ use model::{TrainingPlan, Work};
 use super::iteration::{Iteration, show_apart};
 use crate::report::{Check, Tally};
 
-/// When the things end that an event waits for, s.
+/// The time at which the things end that an event waits for, s.
 #[derive(Debug, Clone)]
 pub(super) struct Waits {
     /// All but changes of circuits.

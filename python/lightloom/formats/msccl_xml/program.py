@@ -215,7 +215,7 @@ class Program:
         return sends.length + sent, receives.length + received
 
     def _kept(self, message: _Message) -> list[Slot]:
-        """Where the receiver keeps chunks of the message, in the order of these."""
+        """The place where the receiver keeps chunks of the message, in the order of these."""
         wanted = (self.buffers.wanted(message.transfer.destination, chunk) for chunk in message.chunks)
         return [slot for slot in wanted if slot is not None]
 

@@ -290,7 +290,7 @@ class IterationMeasurement(Table):
         return self._ends_s[self._settings.warm_ups : -1]
 
     def spans_s(self, event: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """When an event started in every measured iteration, its circuits being there, and when it ended."""
+        """Times at which an event started, once its circuits were there, and ended in every measured iteration."""
         course, times, first = self._course, self._times, self._settings.warm_ups
         firsts, lasts = course.first_acts[first:, event], course.last_acts[first:, event]
         computes = self.training.events[event].kind == COMPUTE
@@ -367,7 +367,7 @@ class IterationMeasurement(Table):
 
     @cached_property
     def _ends_s(self) -> NDArray[np.float64]:
-        """When each iteration began, warm-ups among them, and when the last one ended."""
+        """The time at which each iteration began, warm-ups among them, and when the last one ended."""
         ends_s = self._times.end_s[self._course.last_acts].max(axis=1)
         return np.append(0.0, ends_s)
 

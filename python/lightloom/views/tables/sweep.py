@@ -284,7 +284,7 @@ def _unequal_traffic(result: SweepResult) -> list[str]:
 
 
 def _places(result: SweepResult, axes: Sequence[Axis]) -> list[int]:
-    """Where axes are among those of several values."""
+    """The places of axes among those of several values."""
     varying = [axis for axis in result.axes if len(axis.values) > 1]
     return [varying.index(axis) for axis in axes]
 
