@@ -68,7 +68,7 @@ def _events(simulation: Simulation, detail: str) -> Iterator[dict[str, Any]]:
 
 
 def dark_span_s(step: SimulatedStep) -> tuple[float, float]:
-    """Dark time before a step in which all of the fabric is dark: once every GPU is ready. With `ports`, the earliest."""
+    """Dark time before a step in which all the fabric is dark: once all GPUs are ready. With `ports`, the earliest."""
     start_s = float(step.gpus(expanded=False).ready_s.max())
     return start_s, start_s + step.reconfiguration_s
 
