@@ -5,7 +5,7 @@ use crate::{Bound, Error, Fabric, Plan, Result, Topology, Workload};
 /// The times, plan and ports of a node of the workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingEvent {
-    /// Begin, s from the begin of the iteration.
+    /// Start, s from the beginning of the iteration.
     pub start_s: f64,
     /// End, s.
     pub end_s: f64,

@@ -22,7 +22,7 @@ use purposes::Catalogue;
 
 /// The circuits of all groups of `training` on the ports of `optics`, configuration by configuration, over one
 /// iteration that repeats. The first configuration is there when it begins, and again when it ends; every other has
-/// to begin being set at its time, in seconds from the begin of the iteration.
+/// to begin being set at its time, in seconds from the beginning of the iteration.
 ///
 /// # Errors
 /// Switches at which a port has not one rank, too few or too small switches, a topology that they cannot have, or more

@@ -57,7 +57,7 @@ pub struct CircuitUse {
 /// One run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Run {
-    /// Time from the begin of the run to the end of its last step, without windows.
+    /// Time from the beginning of the run to the end of its last step, without windows.
     pub measured_ns: u64,
     /// Times of each step.
     pub steps: Vec<StepTimes>,

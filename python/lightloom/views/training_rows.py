@@ -25,7 +25,7 @@ MOST_LANES = 4
 
 
 class Box(NamedTuple):
-    """A box of a row: its begin and end, s, its kind, its label, and its event's place."""
+    """A box of a row: its beginning and end, s, its kind, its label, and its event's place."""
 
     first_s: float
     last_s: float

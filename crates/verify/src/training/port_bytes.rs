@@ -4,7 +4,7 @@
 //! ranks of the group must: of an AllReduce any rank may leave the work to others, but all together send 2(n−1)
 //! buffers. So ports are bounded twice: by what single ranks must, and in each direction by the mean over ranks that
 //! are joined by groups that may share work. The larger direction of every communication counts for the bytes of a
-//! single rank: ports are held from its begin to its end, so that no other communication fills the other direction.
+//! single rank: ports are held from its beginning to its end, so that no other communication fills the other direction.
 
 use std::collections::BTreeSet;
 

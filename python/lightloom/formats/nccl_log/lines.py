@@ -18,7 +18,7 @@ __all__ = ["Called", "Ready", "log_files", "log_lines"]
 
 # Bytes of a file and of all files, files of a folder, and lines of NCCL that are read.
 MOST_BYTES, MOST_IN_ALL, MOST_FILES, MOST_LINES = 256 * MIB, 1024 * MIB, 65536, 1 << 21
-# Bytes at the begin of a file in which a line of NCCL must be, and the mark of such lines.
+# Bytes at the beginning of a file in which a line of NCCL must be, and the mark of such lines.
 HEAD, MARK = 1 << 18, "NCCL INFO "
 # Files of other formats, which a folder may have.
 OTHERS = (".json", ".gz", ".et")

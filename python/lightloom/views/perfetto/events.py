@@ -20,7 +20,7 @@ __all__ = ["SCHEMA", "Tracks", "Within", "check_trace_path", "process_names", "w
 
 SCHEMA = "lightloom.trace/1"
 SUFFIXES = (".json", ".json.gz")
-# An interval: its name, its begin and end in seconds, and its details.
+# An interval: its name, its beginning and end in seconds, and its details.
 Within = tuple[str, tuple[float, float], dict[str, Any]]
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lightloom.optics.port_maps import Circuits, Configuration
     from lightloom.training.result import Training
 
-# Changes that are drawn, from the begin of the iteration on, and switches.
+# Changes that are drawn, from the beginning of the iteration on, and switches.
 MOST_CHANGES, MOST_SWITCHES = 24, 4
 RESTING, STAYS, APART, CHANGES = "at rest", "never changes", "not joined", "dark during a change"
 COLOURS = {RESTING: "#D9D9D9", STAYS: "#8C8C8C", APART: "#F7F7F7", CHANGES: TERM_COLOURS["reconfiguration"]}
