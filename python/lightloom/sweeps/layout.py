@@ -2,7 +2,7 @@
 
 Rows go through the axes that need problems of their own first, then through those of numbers that points of a series
 differ in; both in the order of the description, the last one fastest. Chunks are runs of rows whose length depends on
-only the description, so that results are the same whoever computes them, in whatever order.
+only the description, so that results are the same on any workers and in any order.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The store of results: a file for each finished chunk while a sweep runs, one table when it is done.
 
-A part gets its name once it is whole, and is checked when it is read: whatever stops a run, the next one goes on from
+A part gets its name once it is whole, and is checked when it is read: after any end of a run, the next one goes on from
 the whole parts, and computes the others again. The folder of the parts has a mark, the sweep's label, and every part
 says of which sweep it is and which of its parts; nothing else is read, replaced or removed.
 """

@@ -23,7 +23,7 @@ class SwitchChange:
 
     before, wanted: its former circuits, and those that it is to hold on the plan's ports; held: those after, None
     where it could not be read; ports: the plan's; seconds: how long it took; failure: the error, None where
-    there was none. The change is acknowledged where the circuits read back equal `wanted`, whatever the error.
+    there was none. The change is acknowledged where the circuits read back equal `wanted`, even with an error.
     """
 
     switch: str

@@ -126,7 +126,7 @@ VERIFIED = (
         name="plan",
         kind=Kind.FILE,
         group=Group.PROBLEM,
-        meaning="Circuits: the plan whose circuits they are.",
+        meaning="Plan of a file of circuits, which are judged against it.",
         verbs=("verify",),
     ),
     Option(
