@@ -100,7 +100,7 @@ fn gains(ports: f64, worth: f64) -> f64 {
     sum
 }
 
-/// Where the slope of V_s changes while it is below `most`: there the bounds are corners of the hull.
+/// The prices, below `most`, at which the slope of V_s changes: the bounds at these are corners of the hull.
 fn prices(ports: f64, steps: u32, most: f64) -> Vec<f64> {
     let mut price = 1.0;
     let mut all = vec![price];

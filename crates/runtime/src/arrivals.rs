@@ -40,7 +40,7 @@ impl Arrivals {
         Ok(())
     }
 
-    /// The time at which the first packet that is missing will be lost.
+    /// The time from which on the packet that is missing for longest counts as lost.
     pub fn lost_ns(&self) -> Option<u64> {
         self.missing.values().min().map(|seen_ns| seen_ns + OVERTAKEN_NS)
     }

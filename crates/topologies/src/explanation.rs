@@ -30,7 +30,7 @@ pub enum Explanation {
         /// One entry for each coordinate with circuits, the fastest first.
         along: Vec<Along>,
     },
-    /// At most one link out of and one into every GPU, as `to` has it: rings and lines.
+    /// Rings and lines: at most one link out of and one into every GPU; `to` has the links.
     Paths {
         /// GPUs.
         ranks: u32,

@@ -83,7 +83,7 @@ def command(
 
 
 class Wanted(NamedTuple):
-    """The topology whose links schedules are held to, as it was given."""
+    """The topology on whose links alone schedules may send, as the options gave it."""
 
     topology: str
     dims: str | None

@@ -152,7 +152,7 @@ class MeasuredStep:
 
     @property
     def ratio(self) -> float:
-        """Measured over predicted."""
+        """Measured over predicted time."""
         return self.measured_s / self.predicted_s if self.predicted_s else 1.0
 
 

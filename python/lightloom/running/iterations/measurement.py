@@ -109,7 +109,7 @@ class MeasuredEvent(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Measured over planned."""
+        """Measured over planned time."""
         return self.measured_s / self.planned_s if self.planned_s else 1.0
 
 
@@ -130,7 +130,7 @@ class MeasuredKind:
 
     @property
     def ratio(self) -> float:
-        """Measured over planned."""
+        """Measured over planned time."""
         return self.measured_s / self.planned_s if self.planned_s else 1.0
 
 
