@@ -1,4 +1,4 @@
-"""How many ports of switches move under plans of the benchmarks: writes the tables of docs/circuits.md.
+"""The ports of switches that change under plans of the benchmarks: writes the tables of docs/circuits.md.
 
     python benches/circuits.py [--every 3]
 

@@ -240,8 +240,8 @@ once:
 **Slots.** A batch of prompts takes M + P - 1 slots of M microbatches and P stages, as a pass of training. Decode
 steps follow one another: a step takes max(M, P) slots, and no stage idles with M = P.
 
-**An iteration** is a batch of prompts, or so many `steps`, or both at once: one batch and then its caches on their
-way, while the other pool gives the requests that came before so many steps. It repeats. The times of a document
+**An iteration** is a batch of prompts, or a number of `steps`, or both at once: one batch and then its caches on their
+way, while the other pool gives the requests that came before their steps. It repeats. The times of a document
 `lightloom.training/1` by policy: `first_token_s`, when the batch has its first tokens; `caches_s`, when the caches
 are with the ranks that decode; the time per token is the iteration's time over its steps. Requests that wait for a
 batch to begin are not in it.
