@@ -98,7 +98,7 @@ def _repeats(links: NDArray[np.int64], gpus: int, period: int) -> bool:
 
 
 def _orbits(offsets: Counter[int], gpus: int) -> str:
-    """The generators, and for a single one its orbits."""
+    """The generators of the circuits in words; for a single generator also the rings that it makes."""
     said = f"every GPU u → {_generators(offsets, gpus)}"
     rings = math.gcd(gpus, *offsets)
     if len({min(offset, gpus - offset) for offset in offsets}) > 1:
