@@ -1,4 +1,4 @@
-"""The circuits of training iterations: numbers on paper, iterations by chance, and a judge that finds what is wrong."""
+"""The circuits of training iterations: numbers on paper, random iterations, and faults that the verifier finds."""
 
 from __future__ import annotations
 

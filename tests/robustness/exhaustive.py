@@ -37,7 +37,7 @@ def all_circuits(ranks: int) -> list[Links]:
 
 
 def best_s(matrices: NDArray[np.float64], costs: Costs, most_steps: int, *, worst: bool = False) -> float:
-    """The least mean time, or time of the slowest iteration, of any plan of at most so many steps.
+    """The least mean time, or time of the slowest iteration, of any plan of at most this many steps.
 
     matrices: bytes `[iteration][src][dst]`, above 0 for every pair of ranks, so that every path counts its hops in
     every iteration.

@@ -144,7 +144,7 @@ def test_the_command_prints_the_fastest_and_the_best_iteration(tmp_path: Path, c
         (("nothing.json", "--layout", "auto"), "layout: it is for models"),
         (
             ("mixtral-8x22b", "--layout", "auto", "--ranks", "5"),
-            "no layout of the model has so many; nearest are 4 and 7",
+            "no layout of the model has this many; nearest are 4 and 7",
         ),
         (("mixtral-8x22b", "--ranks", "200"), "= 128, nearest 128 and 256; --layout auto looks for another layout"),
         (("mixtral-8x22b", "--layout", "auto", "--comm-size", "input"), "comm_size: it is only for traces"),

@@ -1,4 +1,4 @@
-"""Iterations of 128 GPUs and real files: the gain of planning together, and that the judge accepts the plans."""
+"""Iterations of 128 GPUs and real files: the gain of planning together, and that the verifier accepts the plans."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ pub(crate) mod library {
     /// Ranks up to which generator sets of every size are made.
     pub(crate) const MOST_FOR_EVERY_SET: u32 = 32;
 
-    /// Rings of a set beyond that, each number half as large again as the one before.
+    /// Most rings of a set above that number of ranks; the sizes that are tried grow by a factor of 1.5.
     pub(crate) const MOST_RINGS: u32 = 64;
 
     /// Libraries that are kept.

@@ -126,7 +126,7 @@ pub fn on_start(
     Ok(found)
 }
 
-/// The composition that stays on the ring at the start, whatever the number of ranks.
+/// The composition that stays on the ring at the start, for any number of ranks.
 fn on_ring(collective: Collective, fabric: &Fabric, prices: &Prices) -> Result<Option<Composition>> {
     match (&fabric.initial, prices.ring()) {
         (Initial::Topology(ring), Some(circuits)) => gaps::compose(collective, ring, circuits, prices),

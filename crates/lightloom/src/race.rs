@@ -5,7 +5,7 @@ use planners::{Choice, Planner, Problem, Promise, ties};
 
 use crate::baseline_limits::BaselineLimits;
 
-/// Where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
+/// The place where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
 pub(crate) type Place = (usize, usize);
 
 /// Choices of several planners for several schedules; only those that may still be the fastest.
@@ -14,7 +14,7 @@ pub(crate) struct Race<'a> {
     pub(crate) kept: Option<&'a str>,
     time_s: f64,
     found: Vec<(Place, Choice)>,
-    /// Why there is no choice, each with the index of the schedule.
+    /// Reasons why there is no choice, each with the index of the schedule.
     refusals: Vec<(usize, Error)>,
     pub(crate) limits: Option<BaselineLimits>,
     /// The least that was promised where a planner was left out because of a better plan.
@@ -39,7 +39,7 @@ impl<'a> Race<'a> {
         fastest.map(|(place, choice)| (*place, choice))
     }
 
-    /// Above this a choice is slower than the best.
+    /// The time above which a choice is slower than the best.
     pub(crate) fn limit_s(&self) -> f64 {
         self.time_s * (1.0 + ties::ROUNDING)
     }

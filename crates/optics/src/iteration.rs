@@ -22,7 +22,7 @@ use purposes::Catalogue;
 
 /// The circuits of all groups of `training` on the ports of `optics`, configuration by configuration, over one
 /// iteration that repeats. The first configuration is there when it begins, and again when it ends; every other has
-/// to begin being set at its time, in seconds from the begin of the iteration.
+/// to begin being set at its time, in seconds from the beginning of the iteration.
 ///
 /// # Errors
 /// Switches at which a port has not one rank, too few or too small switches, a topology that they cannot have, or more
@@ -34,7 +34,7 @@ pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Ci
     let assignments = Assignments::new(training, &catalogue, optics)?;
     let Course { changes, last } = Course::of(training, &catalogue);
     let mut lit = Lit::new(optics, shape, &catalogue, &assignments, map.switches.len())?;
-    // What ports have at the end of an iteration is what they have at its begin.
+    // Ports have the same circuits at the end of an iteration as at its beginning.
     lit.set(last.iter().copied().enumerate());
     for change in &changes {
         lit.set(change.purposes.iter().copied());

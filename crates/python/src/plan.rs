@@ -22,12 +22,12 @@ use crate::topology::PyTopology;
 #[pyclass(name = "Plan", module = "lightloom._core", frozen)]
 pub struct PyPlan {
     plan: Plan,
-    /// The judge's verdict, once it was asked; `Ok` for a plan that was made here.
+    /// The verifier's verdict, once it was asked; `Ok` for a plan that was made here.
     judged: OnceLock<Result<()>>,
 }
 
 impl PyPlan {
-    /// A plan that has passed its judge.
+    /// A plan that has passed the verifier.
     fn made(plan: Plan) -> Self {
         Self { plan, judged: OnceLock::from(Ok(())) }
     }
@@ -35,7 +35,7 @@ impl PyPlan {
     /// The plan, as it is to be used: one that was read is judged first.
     ///
     /// # Errors
-    /// The judge's objection to it.
+    /// The verifier's objection to it.
     pub fn judged(&self) -> Result<&Plan> {
         let judge = || match lightloom::verify_plan(&self.plan).first_failure() {
             None => Ok(()),

@@ -114,7 +114,7 @@ impl<'a> Context<'a> {
         self.jobs.jobs.iter().map(|job| of_job(&job.task)).collect()
     }
 
-    /// How many nodes are of each kind.
+    /// The number of nodes of each kind.
     pub(crate) fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.jobs.kinds.len()];
         for job in &self.jobs.jobs {

@@ -94,7 +94,7 @@ def command(
 
 
 def _sizes(sizes: str, output: str | None, output_format: str, options: dict[str, Any]) -> str:
-    """What is printed of many sizes; their plans go to a folder where one is named."""
+    """The output for many sizes; their plans go to a folder where one is named."""
     from lightloom.planning.sizes import plan_sizes, size_list
 
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN if option.name in options})

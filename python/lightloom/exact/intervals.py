@@ -40,7 +40,7 @@ class Cut(NamedTuple):
 
 
 class _Best:
-    """What is known of one set of demands on one topology; seconds without startup."""
+    """Bounds for one set of demands on one topology; seconds without startup."""
 
     def __init__(self, demands: Sequence[Demand], ports: int) -> None:
         self.lower_s = math.fsum(demand.least_s(ports) for demand in demands)

@@ -70,8 +70,8 @@ pub fn compositions(
     Ok(compositions)
 }
 
-/// Whether an unequal All-to-All on a fabric is planned in a time that is known: by bytes that wait and by what is sure
-/// to be quick. So it is among many ranks, where routing and optics leave the choice of paths and topologies.
+/// Whether an unequal All-to-All on a fabric is planned within a time that is known beforehand, by bytes that wait and
+/// by fast methods. This holds for many ranks, where routing and optics leave the choice of paths and topologies.
 pub fn serves_at_any_time(fabric: &Fabric, settings: CostSettings) -> bool {
     settings.routing == Routing::ConcurrentFlow && fabric.optics.is_none() && fabric.shape.gpus() >= LEAST_AT_ANY_TIME
 }
@@ -228,7 +228,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
-        /// Every block arrives, over circuits that the ports have, whatever the matrix.
+        /// Every block of any matrix arrives, over circuits that the ports have.
         #[test]
         fn compositions_deliver_every_block(
             (ranks, ports) in (2u32..11, 1u32..4),

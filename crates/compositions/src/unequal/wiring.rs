@@ -5,7 +5,7 @@ use model::{Link, Rank, Result, Topology, Translations};
 /// Stands in place of a rank where no circuit leads.
 const DARK: Rank = Rank::MAX;
 
-/// Where the circuit of each port of each rank leads.
+/// The rank to which the circuit of each port of each rank leads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wiring {
     ranks: usize,
@@ -85,7 +85,7 @@ impl Wiring {
         self.heads.len()
     }
 
-    /// Where the circuit of a port leads; `None` where it is dark.
+    /// The rank to which the circuit of a port leads; `None` where it is dark.
     pub(crate) fn head(&self, circuit: usize) -> Option<Rank> {
         let head = self.heads[circuit];
         (head != DARK).then_some(head)

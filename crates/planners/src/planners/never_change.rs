@@ -1,7 +1,7 @@
 //! The best plan whose circuits never change: the baseline of what changing them gains.
 //!
 //! From a free start the best topology is taken, from a given one only that one; a start without circuits is set up
-//! once. Whoever plans with it lets all planners run where no change pays, as with `weave`, and keeps the best plan
+//! once. A request for it runs all planners where no change pays, as with `weave`, and keeps the best plan
 //! that changes nothing.
 
 use model::{ChargeKind, Result};

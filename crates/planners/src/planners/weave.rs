@@ -1,8 +1,8 @@
 //! Algorithm and topologies chosen together.
 //!
-//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `compositions`), and takes for
-//! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
-//! and keeps the best of all: it is never slower than any of them.
+//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `compositions`), and
+//! takes for each step of it the best of the phases' topologies. A request for it lets the others plan their algorithms
+//! too, and keeps the best of all: it is never slower than any of them.
 
 use model::{ChargeKind, Fabric, Initial, Result};
 
@@ -44,8 +44,8 @@ impl Planner for Weave {
     }
 }
 
-/// Whether an unequal All-to-All among many GPUs that takes so long is as near to the bound for any algorithm as is worth
-/// a look.
+/// Whether an unequal All-to-All among many GPUs that takes this long is as near to the bound for any algorithm as is
+/// worth a look.
 fn is_enough(problem: &Problem, seconds: f64) -> bool {
     is_any_time(problem) && seconds <= ENOUGH * problem.any_algorithm_bound().seconds
 }
@@ -87,7 +87,8 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
 }
 
 /// The best that is composed for the topologies that fabrics of few GPUs start on, run from the free start of the
-/// problem; `None` above `limit_s`. So whatever such a start leads to, others lead to after one change.
+/// problem; `None` above `limit_s`. So any plan that such a start leads to is reached from other starts after one
+/// change.
 ///
 /// # Errors
 /// The errors of [`Weave`].

@@ -21,7 +21,7 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     Some(Outcome::new(&POLICY, uses, timeline, note))
 }
 
-/// How the resting topologies share the ports, in words.
+/// The division of the ports between the resting topologies, in words.
 pub(super) fn shares(context: &Context<'_>) -> String {
     match &context.resting_split {
         Some(split) if split.len() > 1 => {
@@ -50,7 +50,7 @@ pub(super) fn best(context: &Context<'_>, kind: usize, of: &Kind, on_all: &[Entr
 }
 
 /// Where ports go back to after a communication of a family: to its resting topology on the ports that rest for it; on
-/// others to whatever some family rests in. Where nothing rests, what stands is kept.
+/// others to any family's resting topology. Where no family rests, the present circuits are kept.
 pub(super) fn returns(context: &Context<'_>, family: usize, ports: (u32, u32)) -> Option<Option<TopologyId>> {
     let split = context.resting_split.as_ref()?;
     let resting = &context.resting;

@@ -69,10 +69,10 @@ OUTPUT = (
         name="layout",
         kind=Kind.TEXT,
         group=Group.LAYOUT,
-        meaning="Training of a model: which parallel layout; `auto` plans those that may be the fastest, whatever the "
-        "description's; `tensor=4,sharded=true` those of them that have these degrees (tensor, context, expert, data, "
-        "pipeline) and flags (sequence_parallel, sharded). Tables show the five fastest, every format the iteration of "
-        "the fastest.",
+        meaning="Training of a model: which parallel layout; `auto` plans those that may be the fastest, in place of "
+        "the description's; `tensor=4,sharded=true` those of them that have these degrees (tensor, context, expert, "
+        "data, pipeline) and flags (sequence_parallel, sharded). Tables show the five fastest, every format the "
+        "iteration of the fastest.",
         verbs=("train",),
         otherwise="the description's",
         metavar="auto|DEGREES",

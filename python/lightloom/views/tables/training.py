@@ -68,7 +68,7 @@ def _title(training: Training) -> str:
 
 
 def changes_words(training: Training) -> str:
-    """How often circuits change: between communications, and inside them."""
+    """The number of changes of circuits: between communications, and inside them."""
     within = changes_within(training)
     words = counted(training.reconfigurations, "reconfiguration")
     return f"{words} between communications, {within:,} inside them" if within else words
@@ -100,7 +100,7 @@ def _summary(training: Training) -> list[str]:
 
 
 def _order_words(training: Training) -> str:
-    """How good the order of the events is, whatever else might be planned for them."""
+    """The quality of the events' order, compared with other orders of the same plans."""
     if training.order_exact:
         return "no other order of these plans on these ports is faster"
     order_s, total_s = training.order_bound_s, training.total_s

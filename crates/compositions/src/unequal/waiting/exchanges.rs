@@ -65,7 +65,7 @@ struct Reach<'a, const WORDS: usize> {
     most_hops: usize,
     /// By rank, the hops that a circuit to it counts for where a path goes on from there.
     passing: Vec<usize>,
-    /// `[step][hops][rank]`: the ranks that are reached within so many hops, from this step on.
+    /// `[step][hops][rank]`: the ranks that are reached within this many hops, from this step on.
     rows: Vec<Row<WORDS>>,
     /// `[step][rank]`: the ranks that have a circuit to this one.
     tails: Vec<Row<WORDS>>,
@@ -154,8 +154,8 @@ impl<'a, const WORDS: usize> Reach<'a, WORDS> {
         sum
     }
 
-    /// Hops that a byte counts for in addition if it has not arrived within so many: one, or as many as there are ranks
-    /// if these are the most.
+    /// Hops that a byte counts for in addition if it has not arrived within this many: one, or as many as there are
+    /// ranks if these are the most.
     fn weight(&self, hops: usize) -> f64 {
         if hops == self.most_hops { self.demand.ranks() as f64 } else { 1.0 }
     }
@@ -196,7 +196,7 @@ impl<'a, const WORDS: usize> Reach<'a, WORDS> {
         Some(more)
     }
 
-    /// Ranks whose rows may change since others have.
+    /// Ranks whose rows may have to change, because rows that they depend on have.
     fn may_change(&self, step: usize, hops: usize) -> Row<WORDS> {
         let changed = |step: usize, hops: usize| self.changed[step * (self.most_hops + 1) + hops];
         let mut ranks = if step + 1 < self.wirings.len() { changed(step + 1, hops) } else { [0; WORDS] };
@@ -235,7 +235,7 @@ impl<'a, const WORDS: usize> Reach<'a, WORDS> {
     }
 }
 
-/// The least hops within which so many ranks could be reached.
+/// The least number of hops within which this many ranks can be reached.
 fn hops_to_all(ranks: usize, ports: usize) -> usize {
     let (mut hops, mut reached, mut last) = (0, 1, 1);
     while reached < ranks && hops < ranks {
@@ -247,7 +247,7 @@ fn hops_to_all(ranks: usize, ports: usize) -> usize {
 }
 
 /// By rank, the hops that a circuit to it counts for where a path goes on from there. The room of a rank is what the
-/// links of each carry in the mean, or those of the busiest at least, less what it sends or receives itself.
+/// links of each carry on average, or those of the busiest at least, less what it sends or receives itself.
 fn passing(demand: &Demand, bytes_hops: f64) -> Vec<usize> {
     let ranks = demand.ranks();
     let (mut sends, mut receives) = (vec![0.0; ranks], vec![0.0; ranks]);

@@ -1,8 +1,8 @@
 //! Bytes that wait between steps: hop by hop through the topologies of several steps.
 //!
-//! Where every pair is served within one step, each step must reach whatever is left to it. Bytes that wait at a rank
-//! for a later step need no topology on which all ranks are joined but one, and the circuits of all steps are chosen
-//! together.
+//! Where every pair is served within one step, each step must reach every pair that is left to it. Bytes that wait at a
+//! rank for a later step need no topology on which all ranks are joined but one, and the circuits of all steps are
+//! chosen together.
 //!
 //! ```text
 //! bases ─▶ circuits: one topology a step ─▶ layers ─▶ flow: paths of every pair ─▶ parts: pieces, steps, routes
@@ -73,7 +73,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(64)))]
 
-        /// Whatever the matrix: all bytes arrive, on paths that the topologies have, in the time that is stated, and a
+        /// For any matrix all bytes arrive, on paths that the topologies have, in the time that is stated, and a
         /// second search finds the same. No step has more circuits than ports.
         #[test]
         fn parts_of_blocks_arrive_in_the_stated_time(
@@ -115,7 +115,8 @@ mod tests {
             }
             let changes_s = seconds - recomputed_s;
             let changes = (found.schedule.steps().len() - 1) as f64;
-            // One more where the first topology is another than the start, which Prices of a free start do not count.
+            // One change more where the first topology differs from the start, which prices of a free start do not
+            // count.
             prop_assert!((changes_s - changes * prices.change_s).abs() <= 1e-6 * seconds, "{} {}", changes_s, changes);
             let bytes_s = prices.buffer_s * demand.busiest() / f64::from(ports);
             prop_assert!(seconds >= prices.least_s(1) + bytes_s * (1.0 - 1e-9));

@@ -16,7 +16,7 @@ use crate::unequal::prices::Prices;
 use crate::unequal::way::Estimate;
 use crate::unequal::wiring::Wiring;
 
-/// Numbers of steps that are tried, while the startups and changes of so many leave anything to gain.
+/// Numbers of steps that are tried, while the startups and changes of this many leave anything to gain.
 const STEPS: [usize; 9] = [1, 2, 3, 4, 6, 8, 11, 15, 20];
 /// Numbers of steps that are left out where ranks are many.
 const LEFT_OUT: [usize; 3] = [3, 6, 11];
@@ -60,7 +60,7 @@ impl Candidate {
         Some(Self { wirings, flow, seconds, hops_more, from_start })
     }
 
-    /// All the rounds that a candidate gets which may be the best; deterministic, whatever was tried before.
+    /// All the rounds that a candidate gets which may be the best; deterministic, independent of earlier candidates.
     fn finish(&mut self, demand: &Demand, prices: &Prices) {
         let mut random = bases::seeded();
         self.improve(&CLOSE, prices, &mut random);
@@ -70,7 +70,7 @@ impl Candidate {
         self.improve(&LAST, prices, &mut random);
     }
 
-    /// Takes the flow that more rounds make of this one, where it is cheaper.
+    /// Improves the flow by more rounds, and takes the result where it is cheaper.
     fn improve(&mut self, powers: &[u32], prices: &Prices, random: &mut ChaCha8Rng) {
         let mut flow = self.flow.clone();
         flow.improve(powers, random);
@@ -194,8 +194,8 @@ pub(super) fn best(
             }
         }
     }
-    // Those of one step are found alike where no change pays: they are finished however slow they are yet, so that a plan
-    // is never slower than the best one without changes. None is faster than its bytes times hops allow.
+    // Candidates of one step, found the same way where no change pays, are finished however slow they are so far, so
+    // that a plan is never slower than the best one without changes. None is faster than its bytes times hops allow.
     let bytes = demand.least_bytes_hops(ports) / (ports * demand.ranks()) as f64;
     if prices.least_s(1) + prices.buffer_s * bytes > best_s {
         found.of_one.clear();
@@ -250,7 +250,8 @@ fn redrawn(
     Candidate::new(demand, wirings, 1, start, prices, random)
 }
 
-/// Bases that are tried for so many steps, and by how many hops paths of a single step may be longer than its diameter.
+/// Bases that are tried for this many steps, and by how many hops paths of a single step may be longer than its
+/// diameter.
 fn bases_of(steps: usize, ports: usize, has_start: bool, is_large: bool) -> Vec<(Base, u32)> {
     use Base::{Empty, HeavyRing, Kautz, Placed};
     if has_start {
