@@ -215,6 +215,9 @@ pub(crate) mod unequal_waiting {
     /// Exchanges that are tried for each circuit of a step.
     pub(crate) const TRIALS_OF_A_CIRCUIT: usize = 160;
 
+    /// Exchanges that are tried for each circuit of a step from topologies that are given.
+    pub(crate) const TRIALS_FROM_GIVEN: usize = 40;
+
     /// Exchanges that are tried, times ranks, at most.
     pub(crate) const MOST_TRIED: usize = 5_000_000;
 

@@ -6,6 +6,7 @@
 mod all_to_all;
 mod arguments;
 mod barriers;
+mod better;
 mod bound;
 mod checks;
 mod circuits;
@@ -46,6 +47,8 @@ mod _core {
     use super::all_to_all::{all_to_all_lines, shift_hops};
     #[pymodule_export]
     use super::barriers::{barrier_rounds, barriers};
+    #[pymodule_export]
+    use super::better::PyBetter;
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]

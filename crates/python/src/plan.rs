@@ -238,8 +238,16 @@ impl PyPlan {
 }
 
 #[pyfunction]
-pub fn plan(py: Python<'_>, request: &PyRequest) -> CoreResult<PyPlan> {
-    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan(&request.0))?))
+#[pyo3(signature = (request, warm_start=None, progress=None))]
+pub fn plan(
+    py: Python<'_>,
+    request: &PyRequest,
+    warm_start: Option<&Bound<'_, PyPlan>>,
+    progress: Option<Py<PyAny>>,
+) -> CoreResult<PyPlan> {
+    let warm_start = warm_start.map(|plan| &plan.get().plan);
+    let told = progress.map(told);
+    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan_as_found(&request.0, warm_start, told))?))
 }
 
 #[pyfunction]

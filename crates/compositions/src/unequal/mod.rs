@@ -19,11 +19,12 @@ mod improve;
 pub(crate) mod library;
 mod phases;
 mod prices;
+pub(crate) mod pursuit;
 mod waiting;
 mod way;
 mod wiring;
 
-use std::time::Duration;
+use std::time::Instant;
 
 use model::{Chunks, CostSettings, Fabric, Initial, Op, Piece, Rank, Result, Routing, Step, Transfer, Translations};
 
@@ -35,6 +36,7 @@ use crate::prices::Prices as PhasePrices;
 use demand::Demand;
 use library::{Found, Library};
 use prices::Prices;
+use pursuit::Pursuit;
 use way::{Evaluator, Way};
 use wiring::Wiring;
 
@@ -78,7 +80,7 @@ pub fn serves_at_any_time(fabric: &Fabric, settings: CostSettings) -> bool {
 
 /// The best compositions whose bytes wait between steps: one on any topologies, and one that begins on the start where
 /// there is a given one. None where routing or optics leave no choice of paths or topologies, and none that takes
-/// `limit_s` or more. With a `budget` they are looked for until that ends.
+/// `limit_s` or more.
 ///
 /// # Errors
 /// The errors of [`compositions`].
@@ -88,7 +90,7 @@ pub fn waiting(
     settings: CostSettings,
     size_bytes: u64,
     limit_s: f64,
-    budget: Option<Duration>,
+    pursuit: Pursuit<'_>,
 ) -> Result<Vec<Composition>> {
     if settings.routing != Routing::ConcurrentFlow || fabric.optics.is_some() {
         return Ok(Vec::new());
@@ -97,11 +99,14 @@ pub fn waiting(
     let demand = Demand::of(ranks, pieces);
     let prices = Prices::new(fabric, settings, size_bytes);
     let start = start_of(fabric);
-    let budget = budget.map(|budget| if start.is_some() { budget / 2 } else { budget });
     let mut least_s = limit_s;
     let mut found = Vec::new();
     for start in start.as_ref().map(Some).into_iter().chain([None]) {
-        if let Some((composition, seconds)) = waiting::composition(&demand, ports, start, &prices, least_s, budget)? {
+        // Half of the time is for topologies that begin with the start.
+        let half = |until: Instant| until - until.saturating_duration_since(Instant::now()) / 2;
+        let until = pursuit.until.map(|until| if start.is_some() { half(until) } else { until });
+        let pursuit = Pursuit { until, ..pursuit };
+        if let Some((composition, seconds)) = waiting::composition(&demand, ports, start, &prices, least_s, pursuit)? {
             least_s = seconds;
             found.push(composition);
         }
