@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
@@ -17,7 +18,6 @@ from lightloom.plans import MAX_FILE_BYTES, Plan
 from lightloom.plans.comparison import Comparison, Row
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ def plan(
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
     """
     began_s = time.monotonic()
-    told = None if progress is None else Progress(progress)
+    told = None if progress is None else Progress.of(progress)
     if sequence is not None:
         from lightloom.planning.sequences import plan_on_sequence
 
@@ -95,7 +95,8 @@ def plan(
 
         if warm_start is not None:
             raise refuse("warm_start", "planner exact does not take it; it is for planner auto or weave")
-        found = exact_plan(collective, size, fabric=fabric, **own, **settings)
+        own_progress = None if told is None else told.tell
+        found = exact_plan(collective, size, fabric=fabric, **own, progress=own_progress, **settings)
         return _told_at_last(found, began_s, told)
     request = build_request(collective, size, fabric, **settings, budget=budget)
     start = None if warm_start is None else _plan_of("warm_start", warm_start).core

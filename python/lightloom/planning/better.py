@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lightloom.base.errors import refuse, shown
 from lightloom.plans import Plan
 
 if TYPE_CHECKING:
@@ -59,6 +60,13 @@ class Progress:
     def __init__(self, told: Callable[[BetterPlan], None]) -> None:
         self._told = told
         self._last: BetterPlan | None = None
+
+    @classmethod
+    def of(cls, told: object) -> Progress:
+        """What passes plans on to this function. Raises `InputError` for something else."""
+        if not callable(told):
+            raise refuse("progress", f"`{shown(told)}` is not accepted; it takes a function of a better plan")
+        return cls(told)
 
     def of_core(self, better: _core.Better) -> None:
         """What the core tells."""
