@@ -7,6 +7,7 @@ use model::{Error, Plan, Result};
 use pyo3::prelude::*;
 
 use crate::arguments;
+use crate::better::told;
 use crate::checks::{CheckTuple, checks};
 use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
@@ -28,7 +29,7 @@ pub struct PyPlan {
 
 impl PyPlan {
     /// A plan that has passed its judge.
-    fn made(plan: Plan) -> Self {
+    pub fn made(plan: Plan) -> Self {
         Self { plan, judged: OnceLock::from(Ok(())) }
     }
 
