@@ -186,6 +186,9 @@ pub(crate) mod unequal {
     /// Ways that are made compositions.
     pub(crate) const MOST_WAYS: usize = 3;
 
+    /// Ways that are made compositions where only what is sure to be quick is tried: their flows take long.
+    pub(crate) const MOST_WAYS_AT_ANY_TIME: usize = 1;
+
     /// Ranks from which only what is sure to be quick is tried without a budget.
     pub(crate) const LEAST_AT_ANY_TIME: u32 = 48;
 

@@ -71,8 +71,12 @@ pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<
             told(Better { elapsed_s: began.elapsed().as_secs_f64(), total_s, lower_bound_s, made, keeps_steps });
         }
     };
-    let told = tell.clone();
-    request.options.listener = Some(Listener::new(move |better| told(better.total_s, Made::Choice(better.choice))));
+    // Of plans that are looked for with changes, and then left out, nothing is told.
+    if request.never_changes().is_none() {
+        let told = tell.clone();
+        let listener = Listener::new(move |better| told(better.total_s, Made::Choice(better.choice)));
+        request.options.listener = Some(listener);
+    }
     let prepared = Prepared::new(&request)?;
     let bound = prepared.bound_at(&prepared.own_numbers()?, true);
     known.get_or_init(|| (bound.seconds, prepared.keeps_steps()));

@@ -30,7 +30,9 @@ use model::{Chunks, CostSettings, Fabric, Initial, Op, Piece, Rank, Result, Rout
 
 use crate::all_to_all;
 use crate::composition::Composition;
-use crate::cutoffs::unequal::{LEAST_AT_ANY_TIME, LEAST_STEPS_BESIDE_WAITING, MOST_PORTS_OF_PHASES, MOST_WAYS};
+use crate::cutoffs::unequal::{
+    LEAST_AT_ANY_TIME, LEAST_STEPS_BESIDE_WAITING, MOST_PORTS_OF_PHASES, MOST_WAYS, MOST_WAYS_AT_ANY_TIME,
+};
 use crate::library::Libraries;
 use crate::prices::Prices as PhasePrices;
 use demand::Demand;
@@ -165,7 +167,8 @@ fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices, limit_s:
     let (chunks, numbers) = library.demand.chunks()?;
     let mut evaluator = Evaluator::new(&library.demand);
     let mut compositions = Vec::new();
-    for (way, estimate) in best_ways(library, starts, prices, limit_s) {
+    let most = if limit_s < f64::INFINITY { MOST_WAYS_AT_ANY_TIME } else { MOST_WAYS };
+    for (way, estimate) in best_ways(library, starts, prices, limit_s).into_iter().take(most) {
         if prices.seconds(way.from_start, &estimate) >= limit_s {
             break;
         }

@@ -10,18 +10,22 @@ use crate::unequal::wiring::Wiring;
 
 /// Hops by which the paths of a single step may be longer than its diameter.
 const HOPS_MORE: u32 = 1;
+/// Steps up to which circuits are exchanged, as they are in the search without given topologies.
+const MOST_EXCHANGED: usize = 2;
 
-/// The candidate on these topologies, one a step, or on them after some exchanges of circuits where that is better;
-/// `None` where some pair has no path on them, or where they do not begin with the start.
+/// The candidate on these topologies, one a step; where they are few, after some exchanges of circuits that bring bytes
+/// nearer. `None` where some pair has no path on them, or where they do not begin with the start.
 pub(super) fn candidate(task: &Task<'_>, from: &[Topology]) -> Option<Candidate> {
-    let wirings: Vec<Wiring> = from.iter().map(|topology| Wiring::of(topology, task.ports)).collect();
-    let first = wirings.first()?;
+    let given: Vec<Wiring> = from.iter().map(|topology| Wiring::of(topology, task.ports)).collect();
+    let first = given.first()?;
     if task.start.is_some_and(|start| !start.has_circuits_of(first)) {
         return None;
     }
     let mut random = bases::seeded(0);
-    let given = Candidate::new(task, wirings, HOPS_MORE, &mut random)?;
-    let wirings = task.nearer(&given.wirings, TRIALS_FROM_GIVEN, &mut random);
-    let exchanged = Candidate::new(task, wirings, HOPS_MORE, &mut random);
-    Some(exchanged.into_iter().fold(given, |best, other| if other.seconds < best.seconds { other } else { best }))
+    let few = given.len() <= MOST_EXCHANGED;
+    let exchanged = few.then(|| task.nearer(&given, TRIALS_FROM_GIVEN, &mut random));
+    let mut made = |wirings| Candidate::new(task, wirings, HOPS_MORE, &mut random);
+    let mut candidate = exchanged.and_then(&mut made).or_else(|| made(given))?;
+    candidate.improve_soon(task);
+    Some(candidate)
 }

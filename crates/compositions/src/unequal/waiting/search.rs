@@ -14,10 +14,7 @@ use crate::unequal::demand::Demand;
 use crate::unequal::wiring::Wiring;
 
 /// Numbers of steps that are tried, while the startups and changes of so many leave anything to gain.
-const STEPS: [usize; 11] = [1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 36];
-/// Steps up to which all of them are tried whatever the ranks and ports. Where there are more pairs of a rank than its
-/// ports have circuits in so many, as many as give each a circuit of its own are tried too, and some more.
-const MOST_STEPS: usize = 20;
+const STEPS: [usize; 9] = [1, 2, 3, 4, 6, 8, 11, 15, 20];
 /// Numbers of steps that are left out where ranks are many.
 const LEFT_OUT: [usize; 3] = [3, 6, 11];
 /// Candidates of one step that get more rounds, and as many of any number of steps.
@@ -92,9 +89,7 @@ fn best_made(task: &Task<'_>, limit_s: f64) -> Option<Candidate> {
     let mut found = Found::default();
     let most = if demand.ranks() >= FEW_CLOSELY { 1 } else { CLOSELY };
     let mut best_s = limit_s;
-    let most_steps = MOST_STEPS.max(demand.ranks() * 6 / 5 / ports);
-    let is_tried = |steps: &usize| *steps <= most_steps && !(is_large && LEFT_OUT.contains(steps));
-    'all: for steps in STEPS.into_iter().filter(is_tried) {
+    'all: for steps in STEPS.into_iter().filter(|steps| !is_large || !LEFT_OUT.contains(steps)) {
         if least_s(steps) >= best_s {
             break;
         }
