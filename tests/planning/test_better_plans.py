@@ -17,7 +17,7 @@ from tests.robustness.exhaustive import Costs, best_s
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lightloom.planning.better import BetterPlan
+    from lightloom.plans.better import BetterPlan
     from tests.conftest import RunCli
 
 RATE_BPS = 800e9

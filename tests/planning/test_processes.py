@@ -25,7 +25,7 @@ from lightloom._core import registry
 from lightloom.calibration.measurements import Measurements, Row
 from lightloom.formats.export import Export, WrittenFile
 from lightloom.inputs.matrix import read_matrix
-from lightloom.planning.better import BetterPlan
+from lightloom.plans.better import BetterPlan
 
 FABRIC = ll.Fabric(gpus=8, ports=2, initial="ring")
 SETTINGS: dict[str, Any] = {"fabric": FABRIC, "algorithm": "swing", "planner": "harvest", "candidates": "shifted-rings"}

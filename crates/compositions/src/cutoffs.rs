@@ -218,6 +218,9 @@ pub(crate) mod unequal_waiting {
     /// Exchanges that are tried for each circuit of a step.
     pub(crate) const TRIALS_OF_A_CIRCUIT: usize = 160;
 
+    /// Steps up to which circuits of given topologies are exchanged, as in the search without them.
+    pub(crate) const MOST_EXCHANGED_STEPS: usize = 2;
+
     /// Exchanges that are tried for each circuit of a step from topologies that are given.
     pub(crate) const TRIALS_FROM_GIVEN: usize = 40;
 

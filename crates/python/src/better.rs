@@ -1,4 +1,4 @@
-//! `Better`.
+//! `Better`, and the function that tells of it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
 use crate::interrupts::{interruptible, raised_in_callback};
+use crate::parallel::on_all_cores;
 use crate::plan::PyPlan;
+use crate::request::PyRequest;
 
 #[pyclass(name = "Better", module = "lightloom._core", frozen)]
 pub struct PyBetter(Better);
@@ -34,8 +36,21 @@ impl PyBetter {
     }
 }
 
+#[pyfunction]
+#[pyo3(signature = (request, warm_start=None, progress=None))]
+pub fn plan(
+    py: Python<'_>,
+    request: &PyRequest,
+    warm_start: Option<&Bound<'_, PyPlan>>,
+    progress: Option<Py<PyAny>>,
+) -> CoreResult<PyPlan> {
+    let warm_start = warm_start.map(|plan| &plan.get().plan);
+    let told = progress.map(told);
+    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan_as_found(&request.0, warm_start, told))?))
+}
+
 /// Calls a Python function with every better plan.
-pub fn told(function: Py<PyAny>) -> Told {
+fn told(function: Py<PyAny>) -> Told {
     Arc::new(move |better| {
         Python::attach(|py| {
             if let Err(error) = function.call1(py, (PyBetter(better),)) {

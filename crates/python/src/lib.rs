@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use super::barriers::{barrier_rounds, barriers};
     #[pymodule_export]
-    use super::better::PyBetter;
+    use super::better::{PyBetter, plan};
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]
@@ -70,7 +70,7 @@ mod _core {
     #[pymodule_export]
     use super::parallel::limit_threads;
     #[pymodule_export]
-    use super::plan::{PyPlan, plan, plan_on, proved_plan, verify_plan};
+    use super::plan::{PyPlan, plan_on, proved_plan, verify_plan};
     #[pymodule_export]
     use super::problem::{PyProblem, profile};
     #[pymodule_export]

@@ -7,7 +7,6 @@ use model::{Error, Plan, Result};
 use pyo3::prelude::*;
 
 use crate::arguments;
-use crate::better::told;
 use crate::checks::{CheckTuple, checks};
 use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
@@ -236,19 +235,6 @@ impl PyPlan {
             self.plan.reconfigurations()
         )
     }
-}
-
-#[pyfunction]
-#[pyo3(signature = (request, warm_start=None, progress=None))]
-pub fn plan(
-    py: Python<'_>,
-    request: &PyRequest,
-    warm_start: Option<&Bound<'_, PyPlan>>,
-    progress: Option<Py<PyAny>>,
-) -> CoreResult<PyPlan> {
-    let warm_start = warm_start.map(|plan| &plan.get().plan);
-    let told = progress.map(told);
-    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan_as_found(&request.0, warm_start, told))?))
 }
 
 #[pyfunction]

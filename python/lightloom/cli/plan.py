@@ -16,7 +16,7 @@ from lightloom.views.documents import plan_document
 from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
-    from lightloom.planning.better import BetterPlan
+    from lightloom.plans.better import BetterPlan
 
 SIZES_SCHEMA = "lightloom.sizes/1"
 

@@ -13,7 +13,7 @@ from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import resolve
 from lightloom.inputs.requests import build_request
-from lightloom.planning.better import BetterPlan, Progress
+from lightloom.plans.better import BetterPlan, Progress
 from lightloom.plans import MAX_FILE_BYTES, Plan
 from lightloom.plans.comparison import Comparison, Row
 

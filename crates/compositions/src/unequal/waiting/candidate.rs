@@ -34,7 +34,7 @@ impl Candidate {
         let mut flow = Flow::new(task.demand, Layers::new(&wirings), hops)?;
         flow.improve(&QUICK, task.pursuit.until, random);
         let candidate = Self { wirings, seconds: seconds(&flow, task), flow, hops_more };
-        task.tell(&candidate);
+        task.tell(&candidate.wirings, &candidate.flow, candidate.seconds);
         Some(candidate)
     }
 
@@ -69,7 +69,7 @@ impl Candidate {
         let is_cheaper = seconds < self.seconds;
         if is_cheaper {
             (self.flow, self.seconds) = (flow, seconds);
-            task.tell(self);
+            task.tell(&self.wirings, &self.flow, self.seconds);
         }
         is_cheaper
     }

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::bases::{self, Base, Heats};
 use super::candidate::Candidate;
-use super::search::made;
+use super::made::made;
 use super::task::Task;
 use crate::cutoffs::unequal_waiting::{ENOUGH, TRIALS_OF_A_CIRCUIT, WORTH_FINISHING};
 use crate::unequal::wiring::Wiring;

@@ -18,6 +18,7 @@ mod flow;
 mod further;
 mod given;
 mod layers;
+mod made;
 mod parts;
 mod rows;
 mod search;

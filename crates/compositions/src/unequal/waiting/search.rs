@@ -4,14 +4,12 @@ use rand_chacha::ChaCha8Rng;
 
 use super::bases::{self, Base, Heats};
 use super::candidate::Candidate;
-use super::circuits;
+use super::made::made;
 use super::task::Task;
 use super::{further, given};
 use crate::cutoffs::unequal_waiting::{
     ENOUGH, FEW_CLOSELY, MANY_RANKS, TRIALS_OF_A_CIRCUIT, WORTH_EXCHANGING, WORTH_FINISHING,
 };
-use crate::unequal::demand::Demand;
-use crate::unequal::wiring::Wiring;
 
 /// Numbers of steps that are tried, while the startups and changes of so many leave anything to gain.
 const STEPS: [usize; 9] = [1, 2, 3, 4, 6, 8, 11, 15, 20];
@@ -163,21 +161,4 @@ fn bases_of(steps: usize, ports: usize, has_start: bool, is_large: bool) -> Vec<
         is_new
     });
     bases
-}
-
-/// The topologies of a candidate: the start where it is given, then some on a base.
-pub(super) fn made(
-    task: &Task<'_>,
-    weights: &Demand,
-    steps: usize,
-    base: Base,
-    heats: &Heats,
-    random: &mut ChaCha8Rng,
-) -> Vec<Wiring> {
-    let mut wirings: Vec<Wiring> = task.start.into_iter().cloned().collect();
-    if steps > wirings.len() {
-        let base = base.wiring(task.demand, heats, random);
-        wirings.extend(circuits::wirings(weights, (steps - wirings.len(), task.ports), &base, random));
-    }
-    wirings
 }

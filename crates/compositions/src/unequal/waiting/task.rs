@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::candidate::Candidate;
 use super::exchanges::nearer;
+use super::flow::Flow;
 use super::parts;
 use crate::unequal::demand::Demand;
 use crate::unequal::prices::Prices;
@@ -43,13 +43,12 @@ impl<'a> Task<'a> {
         nearer(self.demand, wirings, first, (of_a_circuit, self.pursuit.until), random)
     }
 
-    /// Whoever listens is told of a candidate where it is the best so far.
-    pub(super) fn tell(&self, candidate: &Candidate) {
-        let Some(told) = self.pursuit.told.filter(|_| candidate.seconds < self.told_s.get()) else { return };
-        self.told_s.set(candidate.seconds);
-        let (demand, candidate) = (self.demand.clone(), candidate.clone());
-        let seconds = candidate.seconds;
-        let composition = Box::new(move || parts::composition(&demand, &candidate.wirings, &candidate.flow));
+    /// Whoever listens is told of topologies and a flow on them where they are the best so far.
+    pub(super) fn tell(&self, wirings: &[Wiring], flow: &Flow, seconds: f64) {
+        let Some(told) = self.pursuit.told.filter(|_| seconds < self.told_s.get()) else { return };
+        self.told_s.set(seconds);
+        let (demand, wirings, flow) = (self.demand.clone(), wirings.to_vec(), flow.clone());
+        let composition = Box::new(move || parts::composition(&demand, &wirings, &flow));
         told(Better { seconds, composition });
     }
 }
