@@ -21,7 +21,7 @@ use crate::topology::PyTopology;
 
 #[pyclass(name = "Plan", module = "lightloom._core", frozen)]
 pub struct PyPlan {
-    plan: Plan,
+    pub plan: Plan,
     /// The judge's verdict, once it was asked; `Ok` for a plan that was made here.
     judged: OnceLock<Result<()>>,
 }

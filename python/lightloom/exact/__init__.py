@@ -18,8 +18,8 @@ from lightloom.exact.intervals import TOLERANCE, Costs, Intervals
 from lightloom.exact.program import Scope
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import build_request
-from lightloom.plans.better import BetterPlan, Progress
 from lightloom.plans import Plan
+from lightloom.plans.better import BetterPlan, Progress
 
 if TYPE_CHECKING:
     import os

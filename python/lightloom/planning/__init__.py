@@ -13,8 +13,8 @@ from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import resolve
 from lightloom.inputs.requests import build_request
-from lightloom.plans.better import BetterPlan, Progress
 from lightloom.plans import MAX_FILE_BYTES, Plan
+from lightloom.plans.better import BetterPlan, Progress
 from lightloom.plans.comparison import Comparison, Row
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 //! The best topologies and flow for a matrix: several numbers of steps, several bases for each.
 
-use rand_chacha::ChaCha8Rng;
-
 use super::bases::{self, Base, Heats};
 use super::candidate::Candidate;
 use super::made::made;
