@@ -28,7 +28,8 @@ def drawn(seed: int, gpus: int) -> NDArray[np.float64]:
     """A matrix of bytes of this mean."""
     matrix = np.random.default_rng(seed).pareto(3, (gpus, gpus))
     np.fill_diagonal(matrix, 0)
-    return matrix * MEAN_BYTES * gpus * (gpus - 1) / matrix.sum()
+    scaled: NDArray[np.float64] = matrix * (MEAN_BYTES * gpus * (gpus - 1) / matrix.sum())
+    return scaled
 
 
 def planned(matrix: NDArray[np.float64], fabric: ll.Fabric, start: _core.Plan | None) -> tuple[_core.Plan, float]:

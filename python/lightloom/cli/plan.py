@@ -73,10 +73,10 @@ def command(
         del options["sequence"]
     arguments = problem_arguments(options)
     status = Status()
-    told = {"progress": _say_better} if progress else {}
+    told = _say_better if progress else None
     result = with_progress(
         None if progress else "planning",
-        lambda: planning.plan(**arguments, **of_plan, **told, report=status.say),
+        lambda: planning.plan(**arguments, **of_plan, progress=told, report=status.say),
         status,
     )
     others = []
