@@ -156,7 +156,12 @@ impl Asked {
             planner: self.planner,
             candidates: self.candidates,
             static_topologies: self.topology,
-            options: PlannerOptions { chunk_bytes: self.chunk_bytes, optical_ports: self.optical_ports, budget },
+            options: PlannerOptions {
+                chunk_bytes: self.chunk_bytes,
+                optical_ports: self.optical_ports,
+                budget,
+                ..PlannerOptions::default()
+            },
             seed,
             cache,
         };

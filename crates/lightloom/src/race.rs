@@ -4,6 +4,7 @@ use model::{Error, Result};
 use planners::{Choice, Planner, Problem, Promise, ties};
 
 use crate::baseline_limits::BaselineLimits;
+use crate::budget;
 
 /// The place where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
 pub(crate) type Place = (usize, usize);
@@ -86,7 +87,16 @@ impl<'a> Race<'a> {
         match choice.problem.total_s(&choice.candidates) {
             Ok(total_s) => {
                 self.time_s = self.time_s.min(total_s);
-                self.found.push((place, Choice { total_s, ..choice }));
+                let choice = Choice { total_s, ..choice };
+                if let Some(listener) = &choice.problem.options.listener
+                    && budget::check_plan(&choice).is_ok()
+                {
+                    let mut told = choice.clone();
+                    // What is told may be kept by whoever listens, and must not keep the listener.
+                    told.problem.options.listener = None;
+                    listener.tell(total_s, move || move || Ok(told.clone()));
+                }
+                self.found.push((place, choice));
             }
             Err(error) => self.refuse(place.1, error),
         }

@@ -103,7 +103,7 @@ impl Request {
     }
 
     /// The planner that was named, rather than several of them.
-    fn named_planner(&self) -> Option<&str> {
+    pub(crate) fn named_planner(&self) -> Option<&str> {
         self.planner.as_deref().filter(|name| !["auto", GIVEN].contains(name))
     }
 
@@ -284,7 +284,7 @@ impl Request {
         let cache = self.cache.clone();
         let mut problem = Problem::sharing(cache, schedule, self.fabric.clone(), self.settings, size_bytes, all)?;
         problem.static_candidates = statics.iter().filter_map(|topology| problem.table.position(topology)).collect();
-        problem.options = self.options;
+        problem.options = self.options.clone();
         Ok(problem)
     }
 
@@ -296,7 +296,7 @@ impl Request {
         let ring = topologies::build("ring", &self.fabric.shape)?;
         let (cache, size_bytes) = (self.cache.clone(), self.size_bytes()?);
         let problem = Problem::sharing(cache, schedule, self.fabric.clone(), self.settings, size_bytes, vec![ring])?;
-        Ok(Problem { options: self.options, ..problem })
+        Ok(Problem { options: self.options.clone(), ..problem })
     }
 
     /// The topologies of a list of specifications, families and topologies.

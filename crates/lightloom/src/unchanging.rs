@@ -115,7 +115,7 @@ impl Request {
             },
             Workload::Matrix(schedule) => Workload::Matrix(schedule.clone()),
         };
-        let options = planners::PlannerOptions { budget: None, chunk_bytes: None, ..self.options };
+        let options = planners::PlannerOptions { optical_ports: self.options.optical_ports, ..Default::default() };
         Self { workload, planner: None, candidates: None, static_topologies: None, options, ..self.clone() }
     }
 }

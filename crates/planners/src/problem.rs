@@ -128,7 +128,7 @@ impl Problem {
         {
             table.has_quick_flows = true;
         }
-        Ok(Self { options: self.options, quick_flows: self.quick_flows, ..own })
+        Ok(Self { options: self.options.clone(), quick_flows: self.quick_flows, ..own })
     }
 
     /// The schedule.

@@ -21,14 +21,14 @@ use crate::topology::PyTopology;
 
 #[pyclass(name = "Plan", module = "lightloom._core", frozen)]
 pub struct PyPlan {
-    plan: Plan,
+    pub plan: Plan,
     /// The verifier's verdict, once it was asked; `Ok` for a plan that was made here.
     judged: OnceLock<Result<()>>,
 }
 
 impl PyPlan {
     /// A plan that has passed the verifier.
-    fn made(plan: Plan) -> Self {
+    pub fn made(plan: Plan) -> Self {
         Self { plan, judged: OnceLock::from(Ok(())) }
     }
 
@@ -235,11 +235,6 @@ impl PyPlan {
             self.plan.reconfigurations()
         )
     }
-}
-
-#[pyfunction]
-pub fn plan(py: Python<'_>, request: &PyRequest) -> CoreResult<PyPlan> {
-    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan(&request.0))?))
 }
 
 #[pyfunction]

@@ -103,6 +103,16 @@ impl Wiring {
         heads.iter().enumerate().filter(|(_, head)| **head != DARK).map(move |(port, &head)| (first + port, head))
     }
 
+    /// Whether each rank has circuits to the same ranks as on another wiring, whatever the ports.
+    pub(crate) fn has_circuits_of(&self, other: &Self) -> bool {
+        let heads = |wiring: &Self, rank: Rank| {
+            let mut heads: Vec<Rank> = wiring.out(rank).map(|(_, head)| head).collect();
+            heads.sort_unstable();
+            heads
+        };
+        self.ranks == other.ranks && (0..self.ranks as Rank).all(|rank| heads(self, rank) == heads(other, rank))
+    }
+
     /// Gives each of two circuits the other's head. False, and nothing changed, where one would lead from a rank to
     /// itself or is dark.
     pub(crate) fn exchange_heads(&mut self, one: usize, other: usize) -> bool {

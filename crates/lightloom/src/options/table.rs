@@ -347,7 +347,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Plan,
         group: "Expert",
         meaning: "Time limit: of planner weave's local search, which is off by default and for plans of up to 32 steps \
-            routed by concurrent flow; or of planner exact's proof, 60s by default.",
+            routed by concurrent flow, and of its search for unequal All-to-Alls among 48 GPUs and more, which else \
+            ends by itself; or of planner exact's proof, 60s by default.",
         verbs: &["plan"],
         ..OPEN
     },

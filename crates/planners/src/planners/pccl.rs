@@ -146,7 +146,7 @@ impl Pccl {
             size_bytes: problem.size_bytes,
             static_candidates: Vec::new(),
             start: problem.start.map(|_| 0),
-            options: problem.options,
+            options: problem.options.clone(),
             quick_flows: false,
             shared: Arc::default(),
             cache: problem.cache.clone(),

@@ -25,6 +25,15 @@ OUTPUT = (
         default=True,
     ),
     Option(
+        name="progress",
+        kind=Kind.FLAG,
+        group=Group.OUTPUT,
+        meaning="Write a line to standard error for every plan that is faster than those before it: the time that "
+        "passed, the plan's time, and its ratio to the lower bound.",
+        verbs=("plan",),
+        default=False,
+    ),
+    Option(
         name="benchmark",
         kind=Kind.NAME,
         group=Group.PROBLEM,

@@ -224,9 +224,9 @@ fn distances(wiring: &Wiring) -> Vec<f64> {
     distances
 }
 
-/// The source of chance of a search: the same every time.
-pub(super) fn seeded() -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(0)
+/// The source of chance of the part of a search that has this number: the same every time.
+pub(super) fn seeded(number: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(number)
 }
 
 /// Hops between the two ranks that are farthest apart, of those that have a path.

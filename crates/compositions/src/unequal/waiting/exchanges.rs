@@ -7,13 +7,16 @@
 //! Rows of bits tell which ranks are reached from a rank within some hops, from some step on. An exchange changes few
 //! of them, and only the bits that change are added up.
 
+use std::time::Instant;
+
 use model::Rank;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::rows::{Row, add, ranks_of, set, without};
-use crate::cutoffs::unequal_waiting::{MOST_TRIED, TRIALS_OF_A_CIRCUIT};
+use crate::cutoffs::unequal_waiting::MOST_TRIED;
 use crate::unequal::demand::Demand;
+use crate::unequal::pursuit::is_past;
 use crate::unequal::wiring::Wiring;
 
 /// Parts of the mean room for others' blocks below which passing a rank counts as a hop more, and as two more.
@@ -22,9 +25,16 @@ const LITTLE_ROOM: [f64; 2] = [0.5, 0.2];
 const LOOKS: usize = 256;
 
 /// The topologies after exchanges drawn at random in the steps from `first` on, of which those are kept that lower the
-/// sum of bytes times hops. Unchanged for more ranks than a row holds.
-pub(super) fn nearer(demand: &Demand, wirings: &[Wiring], first: usize, random: &mut ChaCha8Rng) -> Vec<Wiring> {
-    let trials = (TRIALS_OF_A_CIRCUIT * wirings[0].circuits()).min(MOST_TRIED / demand.ranks());
+/// sum of bytes times hops; so many are tried for each circuit of a step, while there is time. Unchanged for more ranks
+/// than a row holds.
+pub(super) fn nearer(
+    demand: &Demand,
+    wirings: &[Wiring],
+    first: usize,
+    (of_a_circuit, until): (usize, Option<Instant>),
+    random: &mut ChaCha8Rng,
+) -> Vec<Wiring> {
+    let trials = ((of_a_circuit * wirings[0].circuits()).min(MOST_TRIED / demand.ranks()), until);
     match demand.ranks().div_ceil(64) {
         1 => exchanged(Reach::<1>::new(demand, wirings), first, trials, random),
         2 => exchanged(Reach::<2>::new(demand, wirings), first, trials, random),
@@ -38,7 +48,7 @@ pub(super) fn nearer(demand: &Demand, wirings: &[Wiring], first: usize, random: 
 fn exchanged<const WORDS: usize>(
     mut reach: Reach<'_, WORDS>,
     first: usize,
-    trials: usize,
+    (trials, until): (usize, Option<Instant>),
     random: &mut ChaCha8Rng,
 ) -> Vec<Wiring> {
     let circuits = reach.wirings[0].circuits();
@@ -48,6 +58,9 @@ fn exchanged<const WORDS: usize>(
     for trial in 0..trials {
         if trial % LOOKS == 0 {
             interruption::check();
+            if is_past(until) {
+                break;
+            }
         }
         let step = random.random_range(first..reach.wirings.len());
         let (one, other) = (random.random_range(0..circuits), random.random_range(0..circuits));
@@ -270,6 +283,8 @@ mod tests {
     use model::Piece;
     use proptest::prelude::*;
 
+    const TRIALS: (usize, Option<Instant>) = (160, None);
+
     /// The sum of bytes times hops by shortest paths, pair by pair.
     fn by_shortest_paths(reach: &Reach<'_, 1>) -> f64 {
         let ranks = reach.demand.ranks();
@@ -355,8 +370,8 @@ mod tests {
         #[test]
         fn bytes_pass_no_more_circuits_and_ports_keep_theirs((demand, wirings) in cases(), first in 0usize..2) {
             let first = first.min(wirings.len());
-            let made = nearer(&demand, &wirings, first, &mut bases::seeded());
-            prop_assert_eq!(&made, &nearer(&demand, &wirings, first, &mut bases::seeded()));
+            let made = nearer(&demand, &wirings, first, TRIALS, &mut bases::seeded(0));
+            prop_assert_eq!(&made, &nearer(&demand, &wirings, first, TRIALS, &mut bases::seeded(0)));
             prop_assert_eq!(&made[..first], &wirings[..first]);
             for (wiring, before) in made.iter().zip(&wirings) {
                 prop_assert_eq!(degrees(wiring), degrees(before));
@@ -377,7 +392,7 @@ mod tests {
         let piece = |src: Rank| Piece { src, dst: (src + 2) % ranks, share: 1.0 };
         let demand = Demand::of(ranks, &(0..ranks).map(piece).collect::<Vec<_>>());
         let both_ways = Wiring::rewired(6, 2, |rank| [(rank + 1) % ranks, (rank + ranks - 1) % ranks]);
-        let made = nearer(&demand, &[both_ways], 0, &mut bases::seeded());
+        let made = nearer(&demand, &[both_ways], 0, TRIALS, &mut bases::seeded(0));
         assert!((0..ranks).all(|src| made[0].out(src).any(|(_, head)| head == (src + 2) % ranks)), "{made:?}");
     }
 }

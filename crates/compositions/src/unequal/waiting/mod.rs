@@ -10,26 +10,31 @@
 //! ```
 
 mod bases;
+mod candidate;
 mod cheapest;
 mod circuits;
 mod exchanges;
 mod flow;
+mod further;
+mod given;
 mod layers;
+mod made;
 mod parts;
 mod rows;
 mod search;
-
-use std::time::Duration;
+mod task;
 
 use model::Result;
 
 use super::demand::Demand;
 use super::prices::Prices;
+use super::pursuit::Pursuit;
 use super::wiring::Wiring;
 use crate::composition::Composition;
+use task::Task;
 
 /// The best composition whose bytes wait between steps, the first step on `start` where it is given; `None` where
-/// nothing is found that takes less than `limit_s`. With a `budget` it is looked for until that ends.
+/// nothing is found that takes less than `limit_s`.
 ///
 /// # Errors
 /// No error for the demand of a schedule of the fabric's ranks.
@@ -39,12 +44,12 @@ pub(super) fn composition(
     start: Option<&Wiring>,
     prices: &Prices,
     limit_s: f64,
-    budget: Option<Duration>,
+    pursuit: Pursuit<'_>,
 ) -> Result<Option<(Composition, f64)>> {
     if demand.pairs().is_empty() {
         return Ok(None);
     }
-    let found = search::best(demand, ports, start, prices, limit_s, budget);
+    let found = search::best(&Task::new(demand, ports, start, prices, limit_s, pursuit), limit_s);
     found.map(|found| Ok((parts::composition(demand, &found.wirings, &found.flow)?, found.seconds))).transpose()
 }
 
@@ -90,7 +95,7 @@ mod tests {
             let prices = prices(ranks, ports, log_size, log_delay);
             let ring = Wiring::ring(&(0..ranks).collect::<Vec<_>>());
             let start = starts_on_ring.then_some(&ring);
-            let found = || composition(&demand, ports as usize, start, &prices, f64::INFINITY, None).unwrap().unwrap();
+            let found = || composition(&demand, ports as usize, start, &prices, f64::INFINITY, Pursuit::default()).unwrap().unwrap();
             let (found, again) = (found(), found());
             prop_assert_eq!((&found.0.schedule, &found.0.topologies, &found.0.routes, found.1),
                 (&again.0.schedule, &again.0.topologies, &again.0.routes, again.1));
@@ -132,7 +137,7 @@ mod tests {
         let piece = |(src, dst): (u32, u32)| Piece { src, dst, share: blocks[src as usize][dst as usize] };
         let demand = Demand::of(3, &cells.map(piece).filter(|piece| piece.share > 0.0).collect::<Vec<_>>());
         let prices = prices(3, 1, 24, -8);
-        let (_, seconds) = composition(&demand, 1, None, &prices, f64::INFINITY, None).unwrap().unwrap();
+        let (_, seconds) = composition(&demand, 1, None, &prices, f64::INFINITY, Pursuit::default()).unwrap().unwrap();
         let by_hand = prices.least_s(2) + prices.buffer_s * (6.0 + 3.0);
         assert!(seconds <= 1.005 * by_hand, "{seconds} {by_hand}");
     }
