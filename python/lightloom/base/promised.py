@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from lightloom.base.errors import refuse
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
 __all__ = ["check_not_an_output", "outputs_promised"]
