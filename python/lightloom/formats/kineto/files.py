@@ -67,8 +67,9 @@ def profile_files(source: Source) -> list[Path]:
 
 
 def _is_late_profile(field: str, path: Path) -> bool:
-    """Whether a file next to profiles is one that does not begin like one; else it is JSON of another kind, such as
-    groups. Raises `InputError` that names `field` for a file that is damaged, or named like a profile and is none.
+    """Whether a file next to profiles is one that does not begin like one, or JSON of another kind, such as groups.
+
+    Raises `InputError` that names `field` for a file that is damaged, or named like a profile and is none.
     """
     document = _document(field, path, _content(field, path, MOST_BYTES), any_kind=True)
     is_late = isinstance(document, dict) and isinstance(document.get("traceEvents"), list)
