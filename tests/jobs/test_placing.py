@@ -161,3 +161,22 @@ def test_the_example_is_read() -> None:
         "training",
         "experts",
     ]
+
+
+def test_jobs_too_short_to_be_seen_have_a_mark(tmp_path: Path) -> None:
+    job = {"collective": "all-reduce", "size": "64MiB", "ranks": 2}
+    long, short = job | {"name": "long", "iterations": 100_000}, job | {"name": "short", "iterations": 2}
+    for jobs, marks in (([long, short], 1), ([long, long | {"name": "other"}], 0)):
+        placed = ll.place_jobs({"job": jobs}, fabric=ll.Fabric(gpus=4, ports=2), sharing="changing")
+        figure = placed.plot(tmp_path / "jobs.svg")
+        assert faults(figure) == []
+        (axes,) = figure.axes
+        drawn = [line for line in axes.lines if line.get_marker() == "D"]
+        assert len(drawn) == marks
+        said = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+        assert ("a job that is shorter than this mark" in said) == bool(marks)
+        for line in drawn:
+            (run,) = placed.runs
+            (one,) = (job for job in run.jobs if job.name == "short")
+            assert one.start_s <= line.get_xdata()[0] <= one.end_s
+            assert min(one.gpus) <= line.get_ydata()[0] <= max(one.gpus) + 1
