@@ -36,7 +36,7 @@ def train(
         where it says nothing.
     policy: `"carry"`, which plans everything together, or another of `lightloom list policies`; the iteration's time
         under the others is stated too.
-    report: is called with the collective being planned.
+    report: is called with what is being planned, and how many of its plans are found.
 
     The iteration that is returned passed `verify`. Raises `InputError` that names the argument.
     """
