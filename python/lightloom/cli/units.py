@@ -20,7 +20,7 @@ def say_tokens(field: str, source: object, size: object) -> None:
     if size is not None or not isinstance(source, str) or is_generated(source):
         return
     found = rows_and_columns(Path(source))
-    if found is None or found[0] >= found[1]:
+    if found is None or found[0] >= found[1] or found[1] % found[0]:
         return
     rows, columns = found
     click.echo(

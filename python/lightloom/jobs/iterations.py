@@ -55,7 +55,7 @@ class Iterations:
 
         expected: how many different workloads there are, for `report`; 0 where that is not known.
         """
-        self._fabric, self._report, self._expected = fabric, report, expected
+        self._fabric, self._report, self._expected = replace(fabric, gpus=None, dims=None), report, expected
         self._alone: dict[str, Iteration] = {}
         self._together: dict[tuple[str, str], tuple[Together, int] | None] = {}
         self.too_large = 0
@@ -102,4 +102,4 @@ class Iterations:
             if report is not None:
                 report(f"{label}: {text}")
 
-        return train(workload, fabric=replace(self._fabric, gpus=None, dims=None), report=say)
+        return train(workload, fabric=self._fabric, report=say)

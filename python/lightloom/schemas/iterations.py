@@ -54,7 +54,11 @@ WORKLOAD = record(
                             "axis": text("in whose groups it runs"),
                             "ranks": SOME_RANKS,
                             "group": either("groups that run it", text("a group"), several(text("a group"), "groups")),
-                            "matrix": text("of bytes from each rank of a group to each, of an all-to-all"),
+                            "matrix": either(
+                                "of bytes from each rank of a group to each, of an all-to-all",
+                                text("a matrix, for all groups"),
+                                several(text("a matrix"), "one for each group"),
+                            ),
                             "transposed": yes_or_no("whether its rows are destinations"),
                             "stream": text("collectives of one stream run one at a time on each rank"),
                         },

@@ -57,7 +57,7 @@ def train(
             "workload.ranks", "1 is not accepted; an iteration is planned for 2 ranks or more, which communicate"
         )
     sized = fabric.sized(workload=workload.ranks)
-    core = _core.train(workload.core, _without_start(sized), initial, text_of("policy", policy), report)
+    core = _core.train(workload.core, _without_start(sized), initial, text_of("policy", policy), report, fabric.cache)
     return Training.of_core(core)
 
 
