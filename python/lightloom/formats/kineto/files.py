@@ -71,7 +71,7 @@ def _is_late_profile(field: str, path: Path) -> bool:
 
     Raises `InputError` that names `field` for a file that is damaged, or named like a profile and is none.
     """
-    document = _document(field, path, _content(field, path, MOST_BYTES), any_kind=True)
+    document = _parsed(field, path, _content(field, path, MOST_BYTES))
     is_late = isinstance(document, dict) and isinstance(document.get("traceEvents"), list)
     if not is_late and NAMED_LIKE_ONE.search(path.name):
         raise refuse(field, f"`{path}` is named like a profile and has no list `traceEvents`; it takes a whole one")
@@ -112,13 +112,18 @@ def _content(field: str, path: Path, most: int) -> bytes:
         raise refuse(field, f"`{path}` is not a .json.gz file, or a damaged one") from error
 
 
-def _document(field: str, path: Path, content: bytes, *, any_kind: bool = False) -> dict[str, Any]:
+def _parsed(field: str, path: Path, content: bytes) -> object:
     try:
         # Names of kernels may hold anything: neither bytes that are no text nor control characters are refused.
-        document = json.loads(content.decode("utf-8-sig", "replace"), object_hook=_of_use, strict=False)
+        found: object = json.loads(content.decode("utf-8-sig", "replace"), object_hook=_of_use, strict=False)
     except (ValueError, RecursionError) as error:
         raise refuse(field, f"`{path}` is not JSON: {str(error)[:120]}") from error
-    if not isinstance(document, dict) and not any_kind:
+    return found
+
+
+def _document(field: str, path: Path, content: bytes) -> dict[str, Any]:
+    document = _parsed(field, path, content)
+    if not isinstance(document, dict):
         raise refuse(field, f"`{path}` is not a JSON object with a list `traceEvents`")
     return document
 
