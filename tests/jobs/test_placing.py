@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import lightloom as ll
@@ -178,5 +179,6 @@ def test_jobs_too_short_to_be_seen_have_a_mark(tmp_path: Path) -> None:
         for line in drawn:
             (run,) = placed.runs
             (one,) = (job for job in run.jobs if job.name == "short")
-            assert one.start_s <= line.get_xdata()[0] <= one.end_s
-            assert min(one.gpus) <= line.get_ydata()[0] <= max(one.gpus) + 1
+            ((time_s, gpu),) = np.asarray(line.get_xydata(), dtype=float)
+            assert one.start_s <= time_s <= one.end_s
+            assert min(one.gpus) <= gpu <= max(one.gpus) + 1
