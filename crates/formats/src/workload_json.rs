@@ -101,10 +101,10 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
         buffers: matrices.iter().map(|matrix| matrix.matrix.buffer_bytes()).collect(),
         axes: mesh.iter().enumerate().map(|(index, axis)| (axis.name.clone(), index)).collect(),
         groups: groups.iter().enumerate().map(|(index, group)| (group.name.clone(), index)).collect(),
-        nodes: nodes.iter().enumerate().map(|(index, node)| (node.id.clone(), index)).collect(),
+        nodes: nodes.iter().enumerate().map(|(index, (_, node))| (node.id.clone(), index)).collect(),
     };
     let inference = text.inference.map(|inference| names.inference(inference)).transpose()?;
-    let nodes = nodes.into_iter().enumerate().map(|(index, node)| names.node(index, node));
+    let nodes = nodes.into_iter().map(|(place, node)| names.node(place, node));
     Workload::new(WorkloadParts {
         name: text.name.map(|name| one_line(&name)),
         ranks: text.ranks,

@@ -7,7 +7,8 @@ use model::{Axis, Error, Rank, Result};
 use super::text::{InferenceText, MatrixText, Names, NodeText, RanksText};
 use crate::cutoffs::workload_json::MOST_RANKS_OF_EACH;
 
-/// The nodes, those with a list of matrices as one for each group: `id.0`, `id.1`, ...
+/// The nodes, each with its place in the list that is given; those with a list of matrices as one for each group:
+/// `id.0`, `id.1`, ...
 ///
 /// # Errors
 /// A list of another number of matrices than there are groups, with `ranks`, or of too many ranks; an inference that
@@ -17,16 +18,13 @@ pub(super) fn spread(
     ranks: u32,
     mesh: &[Axis],
     inference: Option<&InferenceText>,
-) -> Result<Vec<NodeText>> {
-    if !nodes.iter().any(NodeText::has_matrix_of_each) {
-        return Ok(nodes);
-    }
+) -> Result<Vec<(usize, NodeText)>> {
     let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut made = Vec::with_capacity(nodes.len());
     let mut listed = 0;
     for (index, node) in nodes.into_iter().enumerate() {
         if !node.has_matrix_of_each() {
-            made.push(node);
+            made.push((index, node));
             continue;
         }
         let id = node.id.clone();
@@ -37,7 +35,7 @@ pub(super) fn spread(
             return Err(Error::malformed(format!("workload.nodes[{index}].matrix"), reason));
         }
         parts.insert(id, of_groups.iter().map(|part| part.id.clone()).collect());
-        made.extend(of_groups);
+        made.extend(of_groups.into_iter().map(|part| (index, part)));
     }
     for (key, named) in inference.into_iter().flat_map(InferenceText::named) {
         if named.is_some_and(|id| parts.contains_key(id)) {
@@ -45,7 +43,7 @@ pub(super) fn spread(
             return Err(Error::malformed(format!("workload.inference.{key}"), reason));
         }
     }
-    for node in &mut made {
+    for (_, node) in &mut made {
         if node.after.iter().any(|before| parts.contains_key(before)) {
             let waits = std::mem::take(&mut node.after).into_iter();
             node.after = waits.flat_map(|before| parts.get(&before).cloned().unwrap_or_else(|| vec![before])).collect();
