@@ -155,7 +155,12 @@ def training_policies() -> list[tuple[str, str, str, bool]]:
     """Name, title, summary, and whether it can be chosen, of every policy."""
 
 def train(
-    workload: Workload, fabric: Fabric, resting: str, policy: str, progress: Callable[[str], object] | None = None
+    workload: Workload,
+    fabric: Fabric,
+    resting: str,
+    policy: str,
+    progress: Callable[[str], object] | None = None,
+    cache: Cache | None = None,
 ) -> TrainingPlan:
     """Plan an iteration; `resting` names the topology of a group that rests. What is returned passed the judge.
 

@@ -292,3 +292,13 @@ def test_topologies_that_are_named_often_count_once(cli: RunCli, option: str, pl
     often = cli("plan", *problem, option, ",".join(["ring"] * 5000))
     assert often == cli("plan", *problem, option, "ring")
     assert often.status == 0
+
+
+@pytest.mark.parametrize("verb", ["run", "circuits", "simulate", "verify", "export"])
+def test_a_workload_in_place_of_a_plan_is_told_how_it_is_planned(in_tmp: Path, cli: RunCli, verb: str) -> None:
+    (in_tmp / "workload.json").write_text('{"name": "two", "schema": "lightloom.workload/1", "ranks": 2, "nodes": []}')
+    ran = cli(verb, "workload.json", *(("--to", "msccl-xml", "--output", "out.xml") if verb == "export" else ()))
+    assert ran.status == 2
+    assert ran.err.startswith("error: plan.schema: it is `lightloom.workload/1`; `lightloom.plan/1` is read: ")
+    assert "`lightloom train WORKLOAD --output FILE` plans a workload" in ran.err
+    assert [path.name for path in in_tmp.iterdir()] == ["workload.json"]

@@ -261,3 +261,21 @@ def test_a_file_of_an_input_folder_is_not_replaced(cli: RunCli, in_tmp: Path) ->
     said = "error: output: `matrices/1.csv` is a file of the input folder of matrices; it takes another file\n"
     assert (ran.status, ran.err) == (2, said)
     assert (folder / "1.csv").read_text().startswith("0,5,6")
+
+
+def test_a_file_that_an_input_names_is_not_replaced(cli: RunCli, in_tmp: Path) -> None:
+    workload = """{"schema": "lightloom.workload/1", "ranks": 2, "mesh": {"all": 2}, "nodes": [{"id": "a",
+    "kind": "collective", "collective": "all-reduce", "axis": "all", "size_bytes": 4096, "after": []}]}"""
+    (in_tmp / "iteration.json").write_text(workload)
+    (in_tmp / "jobs.toml").write_text('[[job]]\nname = "one"\nworkload = "iteration.json"\niterations = 3\n')
+    asked = ("jobs", "jobs.toml", "--gpus", "2", "--ports", "2")
+    ran = cli(*asked, "--output", "iteration.json")
+    said = "`iteration.json` is also an input file, which is read for workload; it takes another file\n"
+    assert ran.status == 2
+    assert ran.err.startswith("error: ")
+    assert ran.err.endswith(f"output: {said}")
+    assert (in_tmp / "iteration.json").read_text() == workload
+    # Only outputs of this command are meant: the next one may read what this one wrote.
+    assert cli(*asked, "--output", "placed.json").status == 0
+    assert cli(*asked, "--output", "placed.json").status == 0
+    assert cli("train", "iteration.json", "--output", "other.json").status == 0

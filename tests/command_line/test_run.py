@@ -76,7 +76,10 @@ def test_wrong_elements_are_a_failure(cli: RunCli, plan: Path, monkeypatch: pyte
     ("arguments", "message"),
     [
         (["--dilation", "0.5"], "dilation: `0.5` is not accepted; it takes a number from 1 to 1e+09"),
-        (["--packet-size", "8B"], "packet_size: 8 is not accepted; it takes 64 to 1048576 bytes"),
+        (
+            ["--packet-size", "8B"],
+            "packet_size: `8B` is not accepted; it takes a size such as 4096B or 4KiB, 64 to 1048576 bytes",
+        ),
         (["--switch", "nowhere"], "switch: "),
     ],
 )

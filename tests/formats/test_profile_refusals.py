@@ -139,6 +139,50 @@ def test_every_rank_has_one_file(tmp_path: Path) -> None:
         read_workload(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ("no", "distributedInfo is `no`; it takes an object with rank and world_size"),
+        ({"rank": "zero"}, "distributedInfo.rank is `zero`; it takes a whole number from 0 to 1048575"),
+        ({"rank": 0, "world_size": 0}, "distributedInfo.world_size is `0`; it takes a whole number from 1 to 1048576"),
+        ({"rank": 2, "world_size": 2}, "distributedInfo.rank is `2`; it takes a rank below its world_size, 2"),
+        ({"pg_config": {"0": [0]}}, "distributedInfo.pg_config is `{'0': [0]}`; it takes a list of objects with "),
+        ({"pg_config": [3]}, "distributedInfo.pg_config is `[3]`; it takes a list of objects with pg_name and ranks"),
+    ],
+)
+def test_a_rank_that_makes_no_sense_is_refused(tmp_path: Path, stated: object, said: str) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(profile([kernel(0, 1)]) | {"distributedInfo": stated}))
+    with pytest.raises(InputError) as error:
+        read_workload(path)
+    assert str(error.value).startswith(f"workload: `{path}`: {said}")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("rank2.json", b"", "is not JSON: "),
+        ("more.json", b'{"half": [1, ', "is not JSON: "),
+        ("rank2.json.gz", b"no archive", "is not a .json.gz file, or a damaged one"),
+        ("worker2.pt.trace.json", b"{}", "is named like a profile and has no list `traceEvents`; it takes a whole one"),
+    ],
+)
+def test_a_damaged_file_next_to_profiles_is_refused(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    folder_of(tmp_path, [kernel(0, 1)], [kernel(0, 1)])
+    assert read_workload(tmp_path)["ranks"] == 2
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read_workload(tmp_path)
+    assert str(error.value).startswith(f"workload: `{tmp_path / name}` {said}")
+
+
+def test_a_profile_that_begins_with_much_else_is_one(tmp_path: Path) -> None:
+    folder_of(tmp_path, [kernel(0, 1)], [kernel(0, 1)])
+    third = {"metadata": "x" * files.HEAD} | profile([kernel(0, 1)], 2, 3)
+    (tmp_path / "late.json").write_text(json.dumps(third))
+    assert read_workload(tmp_path)["ranks"] == 3
+
+
 def test_more_than_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "one.json.gz"
     path.write_bytes(gzip.compress(json.dumps(profile([kernel(0, 1)] * 100)).encode()))

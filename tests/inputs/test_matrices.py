@@ -85,7 +85,7 @@ def test_wrong_traces(source: object, words: str) -> None:
 
 def test_wrong_folders(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="has no CSV or NPY file"):
+    with pytest.raises(InputError, match="has no CSV, NPY or Parquet file"):
         read_matrices(tmp_path / "empty")
     np.savetxt(tmp_path / "a.csv", np.ones((3, 3)), delimiter=",")
     np.savetxt(tmp_path / "b.csv", np.ones((4, 4)), delimiter=",")

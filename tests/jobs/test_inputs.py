@@ -165,3 +165,12 @@ def test_a_torus_has_no_more_dimensions_than_its_ports_wire() -> None:
     fabric = ll.Fabric(gpus=8, ports=4, dims=(2, 2, 2))
     with pytest.raises(ll.InputError, match="`2x2x2` is not accepted on 4 ports; it takes at most 2 dimensions"):
         ll.place_jobs({"job": [job]}, fabric=fabric)
+
+
+def test_reports_say_which_iteration_of_how_many_is_planned() -> None:
+    said: list[str] = []
+    job = {"collective": "all-reduce", "size": "1MiB", "ranks": 2, "iterations": 2}
+    jobs = {"job": [job | {"name": "a"}, job | {"name": "b"}, job | {"name": "c", "size": "2MiB"}]}
+    ll.place_jobs(jobs, fabric=ll.Fabric(gpus=4, ports=2), sharing="changing", report=said.append)
+    assert any(one.startswith("all-reduce of 1 MiB on 2 GPUs (1 of 2 iterations): plans for ") for one in said)
+    assert any(one.startswith("all-reduce of 2 MiB on 2 GPUs (2 of 2 iterations): plans for ") for one in said)

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import lightloom as ll
@@ -161,3 +162,23 @@ def test_the_example_is_read() -> None:
         "training",
         "experts",
     ]
+
+
+def test_jobs_too_short_to_be_seen_have_a_mark(tmp_path: Path) -> None:
+    job = {"collective": "all-reduce", "size": "64MiB", "ranks": 2}
+    long, short = job | {"name": "long", "iterations": 100_000}, job | {"name": "short", "iterations": 2}
+    for jobs, marks in (([long, short], 1), ([long, long | {"name": "other"}], 0)):
+        placed = ll.place_jobs({"job": jobs}, fabric=ll.Fabric(gpus=4, ports=2), sharing="changing")
+        figure = placed.plot(tmp_path / "jobs.svg")
+        assert faults(figure) == []
+        (axes,) = figure.axes
+        drawn = [line for line in axes.lines if line.get_marker() == "D"]
+        assert len(drawn) == marks
+        said = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+        assert ("a job that is shorter than this mark" in said) == bool(marks)
+        for line in drawn:
+            (run,) = placed.runs
+            (one,) = (job for job in run.jobs if job.name == "short")
+            ((time_s, gpu),) = np.asarray(line.get_xydata(), dtype=float)
+            assert one.start_s <= time_s <= one.end_s
+            assert min(one.gpus) <= gpu <= max(one.gpus) + 1

@@ -212,3 +212,22 @@ def test_generated_traces_that_are_refused(given: dict[str, Any], field: str) ->
     with pytest.raises(ll.InputError) as error:
         ll.robust(arguments.pop("matrices"), arguments.pop("size"), **arguments)
     assert error.value.field == field
+
+
+def test_tokens_without_a_size_are_said_to_be_bytes(in_tmp: Path, cli: RunCli) -> None:
+    tokens = np.arange(1, 25).reshape(3, 8)[:, :6]
+    np.save("tokens.npy", tokens)
+    np.save("trace.npy", np.array([tokens, tokens]))
+    (in_tmp / "trace").mkdir()
+    np.savetxt("trace/0.csv", tokens, delimiter=",")
+    np.save("bytes.npy", np.ones((3, 3)))
+    said = "6 columns for 3 rows are tokens by expert, each taken as one byte; --size says what they amount to\n"
+    for verb, option, source in (
+        ("plan", "--matrix", "tokens.npy"),
+        ("robust", "--matrices", "trace.npy"),
+        ("robust", "--matrices", "trace"),
+    ):
+        ran = cli(verb, option, source)
+        assert (ran.status, ran.err) == (0, f"{option[2:]}: {said}")
+        assert cli(verb, option, source, "--size", "1MiB").err == ""
+    assert cli("plan", "--matrix", "bytes.npy").err == ""

@@ -101,8 +101,14 @@ def test_plans_for_other_optics_run_on_the_same_ports() -> None:
         ({"dtype": "int8"}, "dtype: unknown name `int8`"),
         ({"reduction": "product"}, "reduction: unknown name `product`"),
         ({"runs": 0}, "runs: "),
-        ({"packet_size": 8}, "packet_size: 8 is not accepted; it takes 64 to 1048576 bytes"),
-        ({"packet_size": "1TiB"}, "packet_size: 1099511627776 is not accepted; it takes 64 to 1048576 bytes"),
+        (
+            {"packet_size": 8},
+            "packet_size: `8` is not accepted; it takes a size such as 4096B or 4KiB, 64 to 1048576 bytes",
+        ),
+        (
+            {"packet_size": "1TiB"},
+            "packet_size: `1TiB` is not accepted; it takes a size such as 4096B or 4KiB, 64 to 1048576 bytes",
+        ),
         ({"real_time": None}, "real_time: `None` is not accepted; it takes True or False"),
         ({"seed": -1}, "seed: `-1` is not accepted; it takes a whole number from 0"),
         ({"seed": 1.5}, "seed: `1.5` is not accepted"),

@@ -243,7 +243,10 @@ def test_a_rank_that_is_killed_ends_all() -> None:
         ({"dtype": "float8"}, "dtype: "),
         ({"reduction": "mean"}, "reduction: "),
         ({"real_time": 1}, "real_time: `1` is not accepted; it takes True or False"),
-        ({"packet_size": 1}, "packet_size: 1 is not accepted; it takes 64 to 1048576 bytes"),
+        (
+            {"packet_size": 1},
+            "packet_size: `1` is not accepted; it takes a size such as 4096B or 4KiB, 64 to 1048576 bytes",
+        ),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, Any], said: str) -> None:

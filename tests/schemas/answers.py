@@ -90,6 +90,23 @@ WORKLOAD: dict[str, Any] = {
         {"id": "t", "kind": "send", "source": [0, 2], "destination": [2, 0], "size_bytes": 4096, "after": ["s"]},
     ],
 }
+# An All-to-All with a matrix for each group.
+OF_EACH: dict[str, Any] = {
+    "schema": "lightloom.workload/1",
+    "ranks": 4,
+    "mesh": {"tp": 2, "ep": 2},
+    "matrices": {"first": [[0, 4096], [512, 0]], "last": [[0, 64], [8192, 0]]},
+    "nodes": [
+        {
+            "id": "d",
+            "kind": "collective",
+            "collective": "all-to-all",
+            "axis": "ep",
+            "matrix": ["first", "last"],
+            "after": [],
+        },
+    ],
+}
 SWEEP = """\
 metrics = ["time", "ratio"]
 baseline = [{ planner = "static", algorithm = "ring", topology = "ring" }]
@@ -171,6 +188,8 @@ def _planned() -> dict[str, list[Any]]:
 def _iterations() -> dict[str, list[Any]]:
     _written("workload.json", json.dumps(WORKLOAD))
     training = printed("train workload.json --output training.json")
+    _written("of_each.json", json.dumps(OF_EACH))
+    of_each = printed("train of_each.json")
     _written("job.toml", JOB)
     _written("served.toml", SERVED)
     _written("arrivals.toml", ARRIVALS)
@@ -181,7 +200,7 @@ def _iterations() -> dict[str, list[Any]]:
         "advice": [printed("advise job.toml --switches sirius,thermo-optic --ports 1,2")],
         "jobs": [printed("jobs arrivals.toml --gpus 4 --ports 2")],
         "robust": [printed("robust --matrices zipf:0.6 --size 1MiB/pair --iterations 3 --gpus 4")],
-        "workload": [WORKLOAD, training["workload"], served["workload"]],
+        "workload": [WORKLOAD, OF_EACH, of_each["workload"], training["workload"], served["workload"]],
         "training": [training, printed("train workload.json --ports 2 --policy carry"), served],
         "layouts": [json.loads(Path("layouts.json").read_text())],
         "training-simulation": [printed("simulate training.json")],

@@ -342,3 +342,29 @@ def test_packets_are_delayed_by_hops_under_every_convention() -> None:
             "all-to-all", "1MB", fabric=fabric, planner=planner, convention="harvest-published", overlap="pipelined"
         )
         assert plan.lower_bound_s <= plan.total_s == pytest.approx(ll.simulate(plan).total_s, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"packet_size": 0},
+            "packet_size: `0` is not accepted; it takes a size such as 4096B or 4KiB, 1 to 1073741824 ",
+        ),
+        ({"packet_size": "-1B"}, "packet_size: `-1B` is not accepted; it takes a size such as 4096B or 4KiB, 1 to "),
+        ({"packet_size": "1025MiB"}, "packet_size: `1025MiB` is not accepted; it takes a size such as 4096B or 4KiB, "),
+        (
+            {"header_size": -1},
+            "header_size: `-1` is not accepted; it takes a size such as 4096B or 4KiB, 0 to 1073741824",
+        ),
+        ({"header_size": "2GiB"}, "header_size: `2GiB` is not accepted; it takes a size such as 4096B or 4KiB, 0 to "),
+    ],
+)
+def test_messages_state_the_range_of_the_option(settings: dict[str, Any], said: str) -> None:
+    plan = ll.plan("all-gather", "1KiB", fabric=ll.Fabric(gpus=4))
+    with pytest.raises(ll.InputError) as error:
+        ll.simulate(plan, **settings)
+    assert str(error.value).startswith(said)
+    # The largest of the range is taken.
+    assert ll.simulate(plan, packet_size=1 << 30, header_size=0).total_s > 0
+    assert ll.simulate(plan, packet_size=1, header_size=1 << 30).total_s > 0

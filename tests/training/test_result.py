@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,19 @@ def test_words_for_many_numbers_are_few() -> None:
     assert spans_words([0, 1, 2, 3]) == "0–3"
     assert spans_words((0, 2, 3)) == "0, 2–3"
     assert spans_words(list(range(0, 20, 2))) == "0, 2, … (10)"
+
+
+def test_reports_say_what_is_planned_and_how_far_it_is() -> None:
+    said: list[str] = []
+    ll.train(ll.Workload.read("bert-pccl", ranks=4), fabric=ll.Fabric(gpus=4, ports=2), report=said.append)
+    counts = [
+        re.fullmatch(r"plans for (.+), (\d+ ports?)(?: \(part (\d+) of (\d+)\))?(?:: (\d+) of (\d+))?", one)
+        for one in said
+    ]
+    planned = [count for count in counts if count is not None]
+    assert any(count[5] is None for count in planned)
+    of_plans = [(int(count[5]), int(count[6])) for count in planned if count[5] is not None]
+    assert of_plans
+    assert all(1 <= done <= all_ for done, all_ in of_plans)
+    assert any(done == all_ for done, all_ in of_plans)
+    assert {one for one in said if one.startswith("policy ")} >= {"policy joint", "policy best fixed circuits"}

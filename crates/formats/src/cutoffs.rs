@@ -5,3 +5,8 @@ pub(crate) mod plan_json_write {
     /// Most links that are written for a topology; of a larger topology, one link of every orbit is written.
     pub(crate) const MOST_LINKS: u64 = 1 << 14;
 }
+
+pub(crate) mod workload_json {
+    /// Ranks of all groups with matrices of their own, each counted once for every All-to-All.
+    pub(crate) const MOST_RANKS_OF_EACH: usize = 1 << 22;
+}

@@ -9,21 +9,25 @@
 //! | `inference` | counts, and ids of nodes; may be left out |
 //! | `nodes[].ranks` | a list, or a group's name; left out for all ranks |
 //! | `nodes[].group` | a group's name, or names |
+//! | `nodes[].matrix` | a matrix's name, or one for each group |
 //! | `nodes[].source`, `destination` | a rank each, or lists of one length |
 
+mod matrix_of_each;
+mod text;
 mod written;
 
 use std::collections::BTreeMap;
 
 use model::{
     Axis, ByteMatrix, Collective, Error, Inference, MatrixUse, NamedMatrix, Over, Rank, RankGroup, Ranks, Result, Work,
-    Workload, WorkloadNode, WorkloadParts, unknown_name,
+    Workload, WorkloadNode, WorkloadParts,
 };
 use serde::Deserialize;
 
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
 use crate::ordered::Ordered;
+use text::{InferenceText, MatrixText, Names, NodeText, Numbers, RanksText};
 
 pub use written::workload_to_json;
 
@@ -49,58 +53,6 @@ pub(crate) struct WorkloadText {
     peak_flops: Option<f64>,
     inference: Option<InferenceText>,
     nodes: Vec<NodeText>,
-}
-
-/// `first_token` and `caches` are ids of nodes.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InferenceText {
-    prompts: u64,
-    requests: u64,
-    steps: u64,
-    first_token: Option<String>,
-    caches: Option<String>,
-}
-
-/// A node, with the keys of every kind: which there must be is said when the kind is known.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NodeText {
-    id: String,
-    kind: String,
-    ranks: Option<RanksText>,
-    duration_s: Option<f64>,
-    collective: Option<String>,
-    axis: Option<String>,
-    group: Option<Names>,
-    stream: Option<String>,
-    matrix: Option<String>,
-    transposed: Option<bool>,
-    source: Option<Numbers>,
-    destination: Option<Numbers>,
-    size_bytes: Option<u64>,
-    after: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "it takes a list of ranks, or the name of a group")]
-enum RanksText {
-    Name(String),
-    List(Vec<Rank>),
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "it takes the name of a group, or a list of names")]
-enum Names {
-    One(String),
-    Several(Vec<String>),
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "it takes a rank, or a list of ranks")]
-enum Numbers {
-    One(Rank),
-    Several(Vec<Rank>),
 }
 
 /// The workload that `text` describes; the inverse of [`workload_to_json`].
@@ -143,15 +95,16 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
             Ok(NamedMatrix { name, matrix })
         })
         .collect::<Result<_>>()?;
+    let nodes = matrix_of_each::spread(text.nodes, text.ranks, &mesh, text.inference.as_ref())?;
     let names = Known {
         matrices: matrices.iter().enumerate().map(|(index, matrix)| (matrix.name.clone(), index)).collect(),
         buffers: matrices.iter().map(|matrix| matrix.matrix.buffer_bytes()).collect(),
         axes: mesh.iter().enumerate().map(|(index, axis)| (axis.name.clone(), index)).collect(),
         groups: groups.iter().enumerate().map(|(index, group)| (group.name.clone(), index)).collect(),
-        nodes: text.nodes.iter().enumerate().map(|(index, node)| (node.id.clone(), index)).collect(),
+        nodes: nodes.iter().enumerate().map(|(index, (_, node))| (node.id.clone(), index)).collect(),
     };
     let inference = text.inference.map(|inference| names.inference(inference)).transpose()?;
-    let nodes = text.nodes.into_iter().enumerate().map(|(index, node)| names.node(index, node));
+    let nodes = nodes.into_iter().map(|(place, node)| names.node(place, node));
     Workload::new(WorkloadParts {
         name: text.name.map(|name| one_line(&name)),
         ranks: text.ranks,
@@ -163,45 +116,6 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
         peak_flops: text.peak_flops,
         inference,
     })
-}
-
-/// The kinds of nodes, and the keys that each takes in addition to `id`, `kind` and `after`.
-const KINDS: [(&str, &[&str]); 3] = [
-    ("compute", &["ranks", "duration_s"]),
-    ("collective", &["collective", "axis", "ranks", "group", "size_bytes", "matrix", "transposed", "stream"]),
-    ("send", &["source", "destination", "size_bytes"]),
-];
-
-impl NodeText {
-    /// The keys that only some kinds take, those that are there.
-    fn keys(&self) -> impl Iterator<Item = &'static str> {
-        let all = [
-            ("ranks", self.ranks.is_some()),
-            ("duration_s", self.duration_s.is_some()),
-            ("collective", self.collective.is_some()),
-            ("axis", self.axis.is_some()),
-            ("group", self.group.is_some()),
-            ("stream", self.stream.is_some()),
-            ("matrix", self.matrix.is_some()),
-            ("transposed", self.transposed.is_some()),
-            ("source", self.source.is_some()),
-            ("destination", self.destination.is_some()),
-            ("size_bytes", self.size_bytes.is_some()),
-        ];
-        all.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key)
-    }
-
-    /// # Errors
-    /// An unknown kind, or a key that the kind does not take.
-    fn check_keys(&self, field: &dyn Fn(&str) -> String) -> Result<()> {
-        let Some((kind, taken)) = KINDS.iter().find(|(kind, _)| *kind == self.kind) else {
-            return Err(unknown_name(&field("kind"), &one_line(&self.kind), KINDS.iter().map(|(kind, _)| *kind)));
-        };
-        match self.keys().find(|key| !taken.contains(key)) {
-            None => Ok(()),
-            Some(key) => Err(Error::malformed(field(key), format!("a node of kind {kind} does not take this key"))),
-        }
-    }
 }
 
 /// Indices by name.
@@ -247,7 +161,12 @@ impl Known {
                 duration_s: text.duration_s.ok_or_else(|| missing("duration_s"))?,
             },
             "collective" => {
-                let matrix = text.matrix.as_deref().map(|name| find("matrix", name, &self.matrices)).transpose()?;
+                let name = match &text.matrix {
+                    Some(MatrixText::One(name)) => Some(name),
+                    // Of lists [`matrix_of_each::spread`] has made nodes.
+                    Some(MatrixText::OfEach(_)) | None => None,
+                };
+                let matrix = name.map(|name| find("matrix", name, &self.matrices)).transpose()?;
                 let matrix = match (matrix, text.transposed) {
                     (None, Some(_)) => {
                         return Err(Error::malformed(field("transposed"), "it goes with a `matrix`"));

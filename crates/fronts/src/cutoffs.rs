@@ -54,6 +54,12 @@ pub(crate) mod kept_distances {
     pub(crate) const MOST_AT_ONCE: usize = 1 << 24;
 }
 
+pub(crate) mod known_fronts {
+    /// Links and arcs of a pair whose front is kept, and of all such pairs together.
+    pub(crate) const MOST_OF_ONE: usize = 1 << 14;
+    pub(crate) const MOST_IN_ALL: usize = 1 << 20;
+}
+
 pub(crate) mod path_pool {
     /// Paths that the rounds of `PathPool::spread` find at most.
     pub(crate) const MOST_START_PATHS: usize = 1 << 21;

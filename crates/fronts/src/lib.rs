@@ -40,6 +40,7 @@ mod given_routes;
 mod hop_limited;
 mod kept_distances;
 mod kept_routes;
+mod known_fronts;
 mod mirror;
 mod network;
 mod path_pool;
@@ -50,5 +51,6 @@ mod restricted_master;
 mod single_path;
 
 pub use front::{Estimate, Front, LoadBound, Point};
+pub use known_fronts::KnownFronts;
 pub use mirror::{mirrored_routes, mirrored_traffic};
 pub use network::RoutingNetwork;

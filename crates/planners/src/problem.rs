@@ -95,6 +95,7 @@ impl Problem {
             return Err(refusal.in_field("initial"));
         }
         let mut table = ProfileTable::sharing(&cache.networks, schedule, &candidates, settings.routing, limits)?;
+        table.known_fronts = Some(cache.fronts.clone());
         let start = fabric.initial.given().and_then(|initial| table.position(initial));
         if let Some(start) = start.filter(|_| is_left_out) {
             let reason =

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fronts::{Estimate, Front, LoadBound, Point, RoutingNetwork, mirrored_routes};
+use fronts::{Estimate, Front, KnownFronts, LoadBound, Point, RoutingNetwork, mirrored_routes};
 use interruption::Interruptible;
 use model::{Difference, Error, Result, Routes, Routing, Schedule, Topology, Traffic};
 use rayon::prelude::*;
@@ -33,6 +33,8 @@ pub struct ProfileTable {
     /// By candidate, why the optical layer cannot hold it, or it is left out.
     pub(crate) refusals: Vec<OnceLock<Option<Error>>>,
     estimates: OnceLock<AllEstimates>,
+    /// Where flows of other tables are known; `None` where each is solved here.
+    pub(crate) known_fronts: Option<Arc<KnownFronts>>,
     bounds: Kept<Option<LoadBound>>,
     fronts: Kept<Option<Front>>,
     /// Work on all fronts of a candidate above which each is given a part of it.
@@ -131,6 +133,7 @@ impl ProfileTable {
             limits,
             refusals,
             estimates: OnceLock::new(),
+            known_fronts: None,
             bounds,
             fronts,
             most_work: MOST_WORK,
@@ -279,6 +282,10 @@ impl ProfileTable {
                 match (self.routing, self.work_of_front(candidate)) {
                     (Routing::ConcurrentFlow, _) if self.has_quick_flows => network.quick_front(traffic),
                     (Routing::ConcurrentFlow, Some(work)) => network.front_within(traffic, work),
+                    (Routing::ConcurrentFlow, None) => match &self.known_fronts {
+                        Some(known) => known.front(network, traffic),
+                        None => network.front(traffic, self.routing),
+                    },
                     _ => network.front(traffic, self.routing),
                 }
             })
@@ -314,7 +321,12 @@ impl ProfileTable {
                 // Where fronts are limited, a bound takes longer than they do.
                 let takes_long = || self.work_of_front(candidate).is_some();
                 let pays = !self.has_quick_flows && self.refusal(candidate).is_none() && !takes_long();
-                pays.then(|| self.networks[candidate].load_bound(self.pattern(pattern), self.routing)).flatten()
+                let (network, traffic) = (&self.networks[candidate], self.pattern(pattern));
+                let find = || match &self.known_fronts {
+                    Some(known) if self.routing == Routing::ConcurrentFlow => known.load_bound(network, traffic),
+                    _ => network.load_bound(traffic, self.routing),
+                };
+                pays.then(find).flatten()
             })
             .as_ref()
     }

@@ -39,6 +39,7 @@ pub fn searched(choice: Choice, budget: Option<Duration>, seed: u64) -> Result<C
     let most = if budget.is_some() { MOST_CIRCULANTS_IN_BUDGET } else { MOST_CIRCULANTS };
     // Too many ranks for any circulant: nothing is found.
     let Ok(circulants) = Circulants::new(shape.gpus(), shape.ports(), &steps, most) else { return Ok(choice) };
+    let circulants = circulants.sharing(&problem.cache.fronts);
     if budget.is_none() && !circulants.is_exhaustive() {
         return Ok(choice);
     }

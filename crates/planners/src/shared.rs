@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bounds::KnownBounds;
 use compositions::Libraries;
+use fronts::KnownFronts;
 use model::{Fabric, Initial, Result, Topology};
 
 use crate::ProfileTable;
@@ -21,6 +22,8 @@ pub struct Cache {
     pub bounds: KnownBounds,
     /// The topologies that optical layers can hold.
     limits: KnownLimits,
+    /// Flows of topologies and patterns.
+    pub fronts: Arc<KnownFronts>,
     /// Topologies that are prepared for routing.
     pub(crate) networks: KnownNetworks,
     /// Topologies that fabrics start on.

@@ -15,7 +15,7 @@ use crate::input_error::{CoreError, CoreResult};
 use crate::interrupts::interruptible;
 
 #[pyclass(name = "Cache", module = "lightloom._core", frozen)]
-pub struct PyCache(Arc<Cache>);
+pub struct PyCache(pub Arc<Cache>);
 
 #[pymethods]
 impl PyCache {

@@ -10,6 +10,7 @@ use crate::input_error::CoreResult;
 use crate::interrupts::{interruptible, raised_in_callback};
 use crate::parallel::on_all_cores;
 use crate::pickled::Reduced;
+use crate::request::PyCache;
 
 #[pyclass(name = "Workload", module = "lightloom._core", frozen)]
 pub struct PyWorkload(Workload);
@@ -66,7 +67,7 @@ pub fn training_policies() -> Vec<PolicyTuple> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (workload, fabric, resting, policy, progress=None))]
+#[pyo3(signature = (workload, fabric, resting, policy, progress=None, cache=None))]
 pub fn train(
     py: Python<'_>,
     workload: &PyWorkload,
@@ -74,6 +75,7 @@ pub fn train(
     resting: &Bound<'_, PyAny>,
     policy: &Bound<'_, PyAny>,
     progress: Option<Py<PyAny>>,
+    cache: Option<&PyCache>,
 ) -> CoreResult<PyTrainingPlan> {
     let (resting, policy) = (text("initial", resting)?, text("policy", policy)?);
     let say = |status: &str| {
@@ -84,8 +86,9 @@ pub fn train(
             }
         });
     };
+    let cache = cache.map(|PyCache(cache)| cache.clone()).unwrap_or_default();
     let plan = on_all_cores(py, || {
-        let plan = training::train(&workload.0, &fabric.0.fabric, &resting, &policy, &say)?;
+        let plan = training::train(&workload.0, &fabric.0.fabric, &resting, &policy, cache, &say)?;
         match lightloom::verify_training(&plan).first_failure() {
             None => Ok(plan),
             Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),

@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use fronts::{Front, RoutingNetwork};
+use fronts::{Front, KnownFronts, RoutingNetwork};
 use interruption::Interruptible;
 use model::{BreadthFirst, Error, Result, Routing, Topology, Traffic, TrafficEntry, Translations, UNREACHABLE};
 use rayon::prelude::*;
@@ -36,6 +36,8 @@ pub struct Circulants<'a> {
     of_step: Vec<usize>,
     bounds: Bounds,
     exhaustive: bool,
+    /// Where flows of others are known.
+    known: Option<&'a KnownFronts>,
     /// Flows of each circulant, as far as they are solved.
     solved: Vec<OnceLock<Option<Box<Solved>>>>,
 }
@@ -64,7 +66,9 @@ struct Bounds {
 
 #[derive(Debug)]
 struct Solved {
-    network: RoutingNetwork,
+    topology: Topology,
+    /// Prepared once a flow is solved.
+    network: OnceLock<RoutingNetwork>,
     /// By pattern; `None` for those that are invariant under Z_n.
     averaged: Vec<OnceLock<Option<Front>>>,
     fronts: Vec<OnceLock<Option<Front>>>,
@@ -115,6 +119,7 @@ impl<'a> Circulants<'a> {
             bounds: Bounds::new(multisets(ranks, exact), ranks, &patterns),
             patterns,
             exhaustive: exact == ports,
+            known: None,
             solved: Vec::new(),
         };
         for _ in exact..ports {
@@ -122,6 +127,12 @@ impl<'a> Circulants<'a> {
         }
         found.solved = found.bounds.generators.iter().map(|_| OnceLock::new()).collect();
         Ok(found)
+    }
+
+    /// These circulants, whose flows are looked up where they are known already, and kept there.
+    #[must_use]
+    pub fn sharing(self, known: &'a KnownFronts) -> Self {
+        Self { known: Some(known), ..self }
     }
 
     /// The circulants of the least bounds over all steps, each with every generator added.
@@ -217,11 +228,10 @@ impl<'a> Circulants<'a> {
         let solved = self.solved(index)?;
         let bound_s = |step: usize| self.bound_s(index, step);
         let averaged_s = |step: usize| match &self.patterns[self.of_step[step]].averaged {
-            Some(averaged) => self.flow_s(step, &solved.network, averaged, &solved.averaged),
+            Some(averaged) => self.flow_s(step, solved, averaged, &solved.averaged),
             None => bound_s(step),
         };
-        let flow_s =
-            |step| self.flow_s(step, &solved.network, self.patterns[self.of_step[step]].traffic, &solved.fronts);
+        let flow_s = |step| self.flow_s(step, solved, self.patterns[self.of_step[step]].traffic, &solved.fronts);
         // The bounds of the steps are improved one after the other, until they exclude the circulant.
         let mut least_s: f64 = interval.clone().map(bound_s).sum::<Option<f64>>()?;
         for step in interval.clone() {
@@ -244,25 +254,29 @@ impl<'a> Circulants<'a> {
     fn flow_s(
         &self,
         step: usize,
-        network: &RoutingNetwork,
+        solved: &Solved,
         traffic: &Traffic,
-        known: &[OnceLock<Option<Front>>],
+        fronts: &[OnceLock<Option<Front>>],
     ) -> Option<f64> {
-        let front = known[self.of_step[step]].get_or_init(|| network.front(traffic, Routing::ConcurrentFlow));
+        let network = || solved.network.get_or_init(|| RoutingNetwork::new(&solved.topology));
+        let front = fronts[self.of_step[step]].get_or_init(|| match self.known {
+            Some(known) => known.front_on(&solved.topology, traffic, network),
+            None => network().front(traffic, Routing::ConcurrentFlow),
+        });
         let step = &self.steps[step];
         let point = front.as_ref()?.cheapest(step.hop_s, step.load_s);
         Some(step.of(point.hops, point.load))
     }
 
     fn topology(&self, index: usize) -> Option<&Topology> {
-        Some(self.solved(index)?.network.topology())
+        Some(&self.solved(index)?.topology)
     }
 
     fn solved(&self, index: usize) -> Option<&Solved> {
         let solved = self.solved[index].get_or_init(|| {
             let empty = || self.patterns.iter().map(|_| OnceLock::new()).collect();
-            let network = RoutingNetwork::of(Topology::circulant(self.ranks, &self.bounds.generators[index]).ok()?);
-            Some(Box::new(Solved { network, averaged: empty(), fronts: empty() }))
+            let topology = Topology::circulant(self.ranks, &self.bounds.generators[index]).ok()?;
+            Some(Box::new(Solved { topology, network: OnceLock::new(), averaged: empty(), fronts: empty() }))
         });
         solved.as_deref()
     }

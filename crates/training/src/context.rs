@@ -1,6 +1,9 @@
 //! The common input of all policies: the workload made ready, the fabric, and the library of plans.
 
+use std::sync::Arc;
+
 use model::{Bound, Error, Fabric, Result, Workload};
+use planners::Cache;
 
 use crate::bound::bound;
 use crate::cutoffs::context::MOST_TOPOLOGIES;
@@ -39,12 +42,13 @@ impl<'a> Context<'a> {
         jobs: &'a Jobs,
         fabric: &'a Fabric,
         resting_name: &str,
+        cache: Arc<Cache>,
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Self> {
         let delay_s = constant_delay_s(fabric)?;
         let (families, ports) = (jobs.families.len(), fabric.shape.ports());
         let most = MOST_TOPOLOGIES[usize::from(families > 1)];
-        let mut library = Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most);
+        let mut library = Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most, cache);
         let splits = if families == 0 { Vec::new() } else { splits(families, ports) };
         let resting_split = (families > 0 && families <= ports as usize).then(|| even(families, ports));
         let mut resting = vec![None; families];
@@ -52,15 +56,20 @@ impl<'a> Context<'a> {
         let (mut rests_somewhere, mut refusal) = (families == 0, (0, None));
         let widths: Vec<Vec<u32>> =
             (0..families).map(|family| widths_of(&splits, family, ports, jobs.in_series().is_some())).collect();
+        let parts = widths.iter().map(Vec::len).sum::<usize>();
+        let mut part = 0;
         for (family, widths) in widths.iter().enumerate() {
             for &width in widths {
+                part += 1;
                 let label = &jobs.families[family].label;
-                progress(&format!("plans for {label}, {}", model::counted(u64::from(width), "port")));
+                let what = format!("plans for {label}, {}", model::counted(u64::from(width), "port"));
+                let what = if parts > 1 { format!("{what} (part {part} of {parts})") } else { what };
+                progress(&what);
                 let rests = library.named(family, width, resting_name);
                 rests_somewhere |= rests.is_ok();
                 let named = NAMED.iter().filter_map(|name| library.named(family, width, name).ok());
                 let given: Vec<TopologyId> = rests.iter().copied().chain(named.collect::<Vec<_>>()).collect();
-                library.stock(family, width, &given)?;
+                library.stock(family, width, &given, &|found| progress(&format!("{what}: {found}")))?;
                 let is_own = resting_split.as_ref().is_some_and(|split| split[family].1 - split[family].0 == width);
                 if is_own && !jobs.families[family].overlaps {
                     resting[family] = rests.as_ref().ok().copied();

@@ -53,8 +53,8 @@ pub(crate) struct GroupPlans<'a> {
 }
 
 impl<'a> GroupPlans<'a> {
-    pub(crate) fn new(fabric: &'a Fabric, delay_s: f64) -> Self {
-        Self { fabric, delay_s, cache: Arc::default(), matchings: Mutex::default() }
+    pub(crate) fn new(fabric: &'a Fabric, delay_s: f64, cache: Arc<Cache>) -> Self {
+        Self { fabric, delay_s, cache, matchings: Mutex::default() }
     }
 
     /// # Errors

@@ -22,7 +22,10 @@ mod splits;
 mod timeline;
 mod variants;
 
+use std::sync::Arc;
+
 use model::{Error, Fabric, Initial, Result, TrainingPlan, Workload};
+use planners::Cache;
 
 pub use policies::{POLICIES, Policy, find};
 
@@ -32,7 +35,7 @@ use jobs::Jobs;
 /// Plans an iteration by a policy, and by all others to compare with.
 ///
 /// `resting`: name of the topology of each group, such as `ring`, that policies which plan collectives one by one begin
-/// with and return to. `progress` is told what is being planned.
+/// with and return to. `cache` has what requests on such fabrics have found. `progress` is told what is being planned.
 ///
 /// # Errors
 /// Wrong input: a fabric of another number of GPUs, with delays that depend on what changes or with an optical layer; a
@@ -42,6 +45,7 @@ pub fn train(
     fabric: &Fabric,
     resting: &str,
     policy: &str,
+    cache: Arc<Cache>,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<TrainingPlan> {
     let wanted = find(policy)?;
@@ -51,7 +55,7 @@ pub fn train(
     }
     let fabric = Fabric { initial: Initial::Free, ..fabric.clone() };
     let jobs = Jobs::of(workload);
-    let mut context = Context::new(workload, &jobs, &fabric, resting, progress)?;
+    let mut context = Context::new(workload, &jobs, &fabric, resting, cache, progress)?;
     let outcomes = policies::outcomes(&mut context, progress);
     let Some(chosen) = outcomes.iter().find(|outcome| outcome.policy == wanted.name) else {
         return Err(Error::infeasible("policy", format!("`{policy}` does not serve the workload on this fabric")));

@@ -1,19 +1,22 @@
 //! Plans for the distinct communications of a workload, by the ports that they have, and the topologies that they begin
 //! and end with.
 
+mod sends;
 mod unequal;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use interruption::Interruptible;
 use model::{Fabric, Plan, Result, Shape, Topology};
+use planners::Cache;
 use rayon::prelude::*;
 
 use crate::cutoffs::library::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
 pub(crate) use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Asked, GroupPlans, Manner, is_large};
 use crate::jobs::{Family, Kind, Message};
-use crate::messages::over_topology;
 use crate::variants::{renumbered, reversed};
 
 /// The ranks that a topology connects: a group, or pairs of ranks.
@@ -67,9 +70,10 @@ impl<'a> Library<'a> {
         families: &'a [Family],
         kinds: &'a [Kind],
         most: usize,
+        cache: Arc<Cache>,
     ) -> Self {
         Self {
-            group_plans: GroupPlans::new(fabric, delay_s),
+            group_plans: GroupPlans::new(fabric, delay_s, cache),
             families,
             kinds,
             most_topologies: most,
@@ -89,7 +93,7 @@ impl<'a> Library<'a> {
         kinds: &'a [Kind],
         entries: BTreeMap<(usize, u32), Vec<Entry>>,
     ) -> Self {
-        Self { entries, ..Self::new(fabric, delay_s, families, kinds, 0) }
+        Self { entries, ..Self::new(fabric, delay_s, families, kinds, 0, Arc::default()) }
     }
 
     /// The ways to carry out a kind on some ports; none before [`Library::stock`].
@@ -117,16 +121,6 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// Messages of a kind over a topology of its family; `None` where it does not join them.
-    pub(crate) fn message_over(&self, kind: usize, topology: TopologyId) -> Option<Entry> {
-        let of = &self.kinds[kind];
-        let Message::Send(places) = &of.message else { return None };
-        let (hops, load) = over_topology(self.group_topology(topology)?, places)?;
-        let duration_s = self.group_plans.message_s(of.size_bytes, hops, load);
-        let through = hops > 1;
-        Some(Entry { plan: None, duration_s, first: topology, last: topology, direct: false, keeps: true, through })
-    }
-
     /// A topology's name.
     pub(crate) fn name(&self, id: TopologyId) -> String {
         match &self.circuits[id.0 as usize] {
@@ -146,11 +140,17 @@ impl<'a> Library<'a> {
     }
 
     /// Finds plans for all kinds of a family on some ports: from a free start, and from and on each topology that a
-    /// plan of theirs begins or ends with, until there is nothing new.
+    /// plan of theirs begins or ends with, until there is nothing new. `progress` is told how many of them are found.
     ///
     /// # Errors
     /// A collective that no planner serves.
-    pub(crate) fn stock(&mut self, family: usize, ports: u32, given: &[TopologyId]) -> Result<()> {
+    pub(crate) fn stock(
+        &mut self,
+        family: usize,
+        ports: u32,
+        given: &[TopologyId],
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<()> {
         let kinds: Vec<usize> = (0..self.kinds.len()).filter(|&kind| self.kinds[kind].family == family).collect();
         let size = self.families[family].size;
         let is_unequal = kinds.iter().any(|&kind| self.kinds[kind].matrix.is_some());
@@ -158,13 +158,13 @@ impl<'a> Library<'a> {
         let most = if large { self.most_topologies.min(MOST_OF_LARGE) } else { self.most_topologies };
         let delays = if large || self.group_plans.delay_s == 0.0 { &[][..] } else { &DELAYS };
         let manner = |delay_s: f64| Manner { start: None, delay_s, planner: None, on: None };
-        self.fulfil(kinds.iter().map(|&kind| Wish { kind, ports, manner: manner(0.0) }).collect())?;
+        self.fulfil(kinds.iter().map(|&kind| Wish { kind, ports, manner: manner(0.0) }).collect(), progress)?;
         let own_s = self.group_plans.delay_s;
-        self.fulfil(kinds.iter().map(|&kind| Wish { kind, ports, manner: manner(own_s) }).collect())?;
+        self.fulfil(kinds.iter().map(|&kind| Wish { kind, ports, manner: manner(own_s) }).collect(), progress)?;
         // Where a plan that keeps its topology is nearly the best of all, those that change are of next to no use.
         let changing: Vec<usize> = kinds.iter().copied().filter(|&kind| !self.is_best_kept(kind, ports)).collect();
         let others = changing.iter().flat_map(|&kind| delays.iter().map(move |factor| (kind, factor * own_s)));
-        self.fulfil(others.map(|(kind, delay_s)| Wish { kind, ports, manner: manner(delay_s) }).collect())?;
+        self.fulfil(others.map(|(kind, delay_s)| Wish { kind, ports, manner: manner(delay_s) }).collect(), progress)?;
         let mut done = 0;
         let of_all = self.for_all_matrices(&kinds, ports);
         let kept: Vec<TopologyId> = kinds
@@ -200,7 +200,7 @@ impl<'a> Library<'a> {
                     }
                 }
             }
-            self.fulfil(wishes)?;
+            self.fulfil(wishes, progress)?;
         }
         self.add_messages(&kinds, family, ports);
         for kind in kinds {
@@ -256,9 +256,14 @@ impl<'a> Library<'a> {
         }) as u32)
     }
 
-    fn fulfil(&mut self, wishes: Vec<Wish>) -> Result<()> {
-        let found: Vec<Result<Option<Plan>>> =
-            wishes.par_iter().interruptible().map(|wish| self.planned(wish)).collect();
+    fn fulfil(&mut self, wishes: Vec<Wish>, progress: &(dyn Fn(&str) + Sync)) -> Result<()> {
+        let done = AtomicUsize::new(0);
+        let plan = |wish: &Wish| {
+            let plan = self.planned(wish);
+            progress(&format!("{} of {}", done.fetch_add(1, Ordering::Relaxed) + 1, wishes.len()));
+            plan
+        };
+        let found: Vec<Result<Option<Plan>>> = wishes.par_iter().interruptible().map(plan).collect();
         for (wish, plan) in wishes.into_iter().zip(found) {
             // From a given topology, or at another delay, a refusal is no news.
             let own = wish.manner.start.is_none() && wish.manner.delay_s == self.group_plans.delay_s;
@@ -348,28 +353,6 @@ impl<'a> Library<'a> {
     pub(crate) fn bound_s(&self, kind: &Kind) -> Result<f64> {
         let ports = self.group_plans.fabric.shape.ports();
         self.asked(kind, ports).map_or(Ok(self.direct_s(kind, ports)), |asked| self.group_plans.bound_s(&asked))
-    }
-
-    /// The time of messages on circuits of their own.
-    fn direct_s(&self, kind: &Kind, ports: u32) -> f64 {
-        self.group_plans.message_s(kind.size_bytes, 1, 1.0 / f64::from(ports))
-    }
-
-    /// Entries of messages: on circuits of their own, and over each topology of the family that joins them.
-    fn add_messages(&mut self, kinds: &[usize], family: usize, ports: u32) {
-        for &index in kinds {
-            let kind = self.kinds[index].clone();
-            let Message::Send(places) = &kind.message else { continue };
-            let own = self.id(Circuits::Messages(places.clone()));
-            let duration_s = self.direct_s(&kind, ports);
-            let message =
-                Entry { plan: None, duration_s, first: own, last: own, direct: true, keeps: true, through: false };
-            let mut entries = vec![message];
-            for id in self.topologies.get(&(family, ports)).cloned().unwrap_or_default() {
-                entries.extend(self.message_over(index, id));
-            }
-            self.entries.entry((index, ports)).or_default().extend(entries);
-        }
     }
 
     /// Keeps the fastest entries of each first and last topology, and drops those that a change before and after

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.base.errors import InputError, OutputError, refuse, shown
+from lightloom.base.promised import check_not_an_output
 from lightloom.base.unfinished import unfinished_file, unfinished_folder
 
 if TYPE_CHECKING:
@@ -375,6 +376,7 @@ def _regular(field: str, path: str | os.PathLike[str]) -> Path:
     try:
         if not file.is_file():
             raise refuse(field, f"`{path}` is not a regular file" if file.exists() else f"no such file: `{path}`")
+        check_not_an_output(field, file.stat())
     except OSError as error:
         raise refuse(field, f"cannot read `{path}`: {error.strerror}") from error
     return file

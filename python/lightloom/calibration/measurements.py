@@ -253,7 +253,7 @@ def _whole(field: str, value: str | int | None) -> int | None:
 
 
 def _bytes(field: str, text: str) -> float:
-    return bytes_of(field, text[:MAX_CHARACTERS], or_none=True)
+    return bytes_of(field, text[:MAX_CHARACTERS], least=0)
 
 
 def _time(field: str, text: str) -> float:

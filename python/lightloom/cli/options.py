@@ -140,6 +140,7 @@ def problem_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
     Raises `InputError` that names all that is missing, with an example.
     """
+    from lightloom.cli.units import say_tokens
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.requests import missing_inputs
 
@@ -150,6 +151,7 @@ def problem_arguments(options: dict[str, Any]) -> dict[str, Any]:
     missing = missing_inputs(settings.get("collective"), settings.get("size"), fabric, settings)
     if missing:
         raise _refusal_of_missing(missing, given)
+    say_tokens("matrix", settings.get("matrix"), settings.get("size"))
     return {**settings, "fabric": fabric}
 
 

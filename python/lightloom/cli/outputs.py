@@ -9,23 +9,30 @@ from typing import TYPE_CHECKING
 import click
 
 from lightloom.base.files import check_distinct
+from lightloom.base.promised import outputs_promised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Options that name a file to write; all others may name files to read.
 OUTPUTS = ("output", "trace", "plot", "break_even", "layouts", "state", "calibrate")
+# Those whose earlier content is of use.
+ALSO_READ = ("state",)
 
 
 def check_outputs() -> None:
     """Refuse outputs of this command that cannot be written, are one file by two names, or are a file that it reads.
 
+    A file that an input names is refused when it is to be read, before anything is written.
+
     Raises `InputError` that names the option.
     """
-    given = click.get_current_context().params
+    context = click.get_current_context()
+    given = context.params
     outputs = {name: given[name] for name in OUTPUTS if given.get(name) is not None}
     if outputs:
         check_distinct(outputs, dict(_inputs(given)))
+        context.with_resource(outputs_promised({name: outputs[name] for name in outputs if name not in ALSO_READ}))
 
 
 def _inputs(given: dict[str, object]) -> Iterator[tuple[str, str]]:

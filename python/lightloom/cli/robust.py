@@ -10,6 +10,7 @@ from lightloom.base.errors import refuse
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
+from lightloom.cli.units import say_tokens
 from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.views.rows import as_csv
 
@@ -56,6 +57,7 @@ def command(
     given = given_of(options)
     overrides = {name: given[name] for name in FABRIC_KEYS if name in given}
     fabric = ll.Fabric.load(given.get("fabric", "default"), **overrides)
+    say_tokens("matrices", matrices, size)
     status = Status()
     found = with_progress(
         "planning",

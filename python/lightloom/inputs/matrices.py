@@ -12,8 +12,9 @@ from lightloom import _core
 from lightloom.base.errors import InputError, refuse, shown
 from lightloom.base.files import usable_path
 from lightloom.inputs.arrays import array_of
-from lightloom.inputs.matrix import MAX_COLUMNS, MAX_GPUS, checked_matrix, generated_matrix, read_matrix
+from lightloom.inputs.matrix import MAX_COLUMNS, MAX_GPUS, checked_matrix, generated_matrix, matrix_file, read_matrix
 from lightloom.inputs.npy import read_npy
+from lightloom.inputs.parquet import SUFFIX, read_counts
 from lightloom.inputs.quantities import size_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MOST_BYTES", "MOST_ENTRIES", "MOST_ITERATIONS", "drawn_matrices", "read_matrices", "scaled_matrices"]
+__all__ = [
+    "MOST_BYTES",
+    "MOST_ENTRIES",
+    "MOST_ITERATIONS",
+    "drawn_matrices",
+    "read_matrices",
+    "rows_and_columns",
+    "scaled_matrices",
+]
 
 FIELD = "matrices"
 PER_PAIR = "/pair"
@@ -31,18 +40,20 @@ MOST_ENTRIES = 1 << 22
 MOST_ITERATIONS = 1 << 12
 # Most bytes of one pair in one iteration, as the core takes them.
 MOST_BYTES = 2.0**53
-SUFFIXES = (".csv", ".npy")
+SUFFIXES = (".csv", ".npy", SUFFIX)
 FORM = (
-    "a folder of CSV and NPY files, one for each iteration in the order of their names; an NPY file or an array of "
-    "iterations x ranks x ranks bytes, or of iterations x ranks x experts tokens; or one of `lightloom list workloads`"
+    "a folder of CSV, NPY and Parquet files, one for each iteration in the order of their names; an NPY file or an "
+    "array of iterations x ranks x ranks bytes, or of iterations x ranks x experts tokens; a Parquet file with columns "
+    "iteration, source, expert and tokens; or one of `lightloom list workloads`"
 )
 
 
 def read_matrices(source: str | os.PathLike[str] | ArrayLike | Sequence[ArrayLike]) -> NDArray[np.float64]:
     """The matrices of a trace, `[iteration][src][dst]`, as they are written: bytes, or tokens by rank and expert.
 
-    source: a folder of files that `read_matrix` takes, in the order of their names; an NPY file of three axes; or such
-    an array. Raises `InputError` that names `matrices`, and the iteration at fault.
+    source: a folder of files that `read_matrix` takes, in the order of their names; an NPY file of three axes, a
+    Parquet file with iterations, or such an array. Raises `InputError` that names `matrices`, and the iteration at
+    fault.
     """
     if not isinstance(source, (str, os.PathLike)):
         return _checked(_array(source))
@@ -52,6 +63,8 @@ def read_matrices(source: str | os.PathLike[str] | ArrayLike | Sequence[ArrayLik
     if path.suffix.lower() == ".npy":
         accepted = f"1 to {MOST_ITERATIONS} matrices of 2 to {MAX_GPUS} rows"
         return _checked(read_npy(FIELD, path, (MOST_ITERATIONS, MAX_GPUS, MAX_COLUMNS), FORM, accepted))
+    if path.suffix.lower() == SUFFIX:
+        return _checked(read_counts(FIELD, path, (MOST_ITERATIONS, MAX_GPUS, MAX_COLUMNS)))
     raise refuse(FIELD, f"`{shown(str(source))}` is not accepted; it takes {FORM}")
 
 
@@ -91,13 +104,36 @@ def scaled_matrices(matrices: NDArray[np.float64], size: str | float | None) -> 
     return scaled
 
 
-def _files(folder: Path) -> NDArray[np.float64]:
+def rows_and_columns(path: Path) -> tuple[int, int] | None:
+    """Of the matrices in a file, or in the first file of a folder, as they are written; None of what cannot be read."""
+    try:
+        if path.is_dir():
+            return rows_and_columns(path / _names(path)[0])
+        if path.suffix.lower() == SUFFIX:
+            shape = read_counts(FIELD, path, (MOST_ITERATIONS, MAX_GPUS, MAX_COLUMNS)).shape
+            return shape[-2], shape[-1]
+        try:
+            shape = matrix_file(path).shape
+        except InputError:
+            shape = read_npy(FIELD, path, (MOST_ITERATIONS, MAX_GPUS, MAX_COLUMNS), FORM, "").shape
+    except InputError:
+        return None
+    return shape[-2], shape[-1]
+
+
+def _names(folder: Path) -> list[str]:
+    """The files of a folder in the order of their iterations. Raises `InputError` where there are none."""
     try:
         names = sorted((entry.name for entry in folder.iterdir() if entry.suffix.lower() in SUFFIXES), key=_in_order)
     except OSError as error:
         raise refuse(FIELD, f"cannot read `{folder}`: {error.strerror}") from error
     if not names:
-        raise refuse(FIELD, f"`{folder}` has no CSV or NPY file; it takes {FORM}")
+        raise refuse(FIELD, f"`{folder}` has no CSV, NPY or Parquet file; it takes {FORM}")
+    return names
+
+
+def _files(folder: Path) -> NDArray[np.float64]:
+    names = _names(folder)
     _check_number(len(names), 2)
     made: list[NDArray[np.float64]] = []
     for name in names:

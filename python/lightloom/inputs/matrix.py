@@ -14,12 +14,13 @@ from lightloom.base.files import MIB, read_lines
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.arrays import array_of
 from lightloom.inputs.npy import read_npy
+from lightloom.inputs.parquet import SUFFIX, read_counts
 from lightloom.inputs.quantities import bytes_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["busiest_bytes", "checked_matrix", "generated_matrix", "read_matrix"]
+__all__ = ["busiest_bytes", "checked_matrix", "generated_matrix", "matrix_file", "read_matrix"]
 
 MAX_FILE_BYTES = 256 * MIB
 # Most rows, as the core takes them; and most columns, for experts of which each rank has several.
@@ -33,20 +34,18 @@ FORM = (
 
 
 def read_matrix(source: str | os.PathLike[str] | ArrayLike) -> NDArray[np.float64]:
-    """A checked matrix `[src][dst]`, bytes, float64, from a `.npy` file, a CSV file or an array.
+    """A checked matrix `[src][dst]`, bytes, float64, from a `.npy` file, a `.parquet` file, a CSV file or an array.
 
     Where there are several columns for each row, a multiple of the rows, they are tokens by expert, as routers of
     mixtures of experts count them: the first columns are the experts of rank 0, and so on, and are added up.
 
+    Parquet: columns `source`, `expert` and `tokens`, a row a count, all from 0 (the package `pyarrow`).
     CSV: one row a line, numbers separated by commas, semicolons or blanks; empty lines and lines that start with `#`
     are skipped. Raises `InputError` naming `matrix`, and the row at fault, when it is not square, not numeric, or has
     an entry that is negative or not finite.
     """
     if isinstance(source, (str, os.PathLike)):
-        if str(source).lower().endswith(".npy"):
-            accepted = f"2 to {MAX_GPUS} rows"
-            return checked_matrix(read_npy("matrix", source, (MAX_GPUS, MAX_COLUMNS), FORM, accepted))
-        return checked_matrix(_read_csv(source))
+        return checked_matrix(matrix_file(source))
     try:
         given = array_of("matrix", source)
     except InputError:
@@ -54,6 +53,16 @@ def read_matrix(source: str | os.PathLike[str] | ArrayLike) -> NDArray[np.float6
     except Exception as error:  # whatever an object's own conversion raises
         raise refuse("matrix", f"`{shown(source)}` is not accepted; it takes {FORM}") from error
     return checked_matrix(given)
+
+
+def matrix_file(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """The entries of a `.npy`, `.parquet` or CSV file as they are written. Errors as for `read_matrix`."""
+    if str(path).lower().endswith(".npy"):
+        return read_npy("matrix", path, (MAX_GPUS, MAX_COLUMNS), FORM, f"2 to {MAX_GPUS} rows")
+    if str(path).lower().endswith(SUFFIX):
+        tokens: NDArray[Any] = read_counts("matrix", path, (1, MAX_GPUS, MAX_COLUMNS))[0]
+        return tokens
+    return _read_csv(path)
 
 
 def generated_matrix(name: str, gpus: int, mean_size: str | float, *, seed: int = 0) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from lightloom import _core
-from lightloom.base.errors import refuse, shown
+from lightloom.base.errors import InputError, refuse, shown
 
 __all__ = ["bytes_of", "delay_text", "is_number", "number_of", "rate_of", "seconds_of", "size_text"]
 
@@ -37,12 +37,25 @@ def rate_of(field: str, value: str | float) -> float:
     return _core.read_rate(field, value)
 
 
-def bytes_of(field: str, value: str | float, *, or_none: bool = False) -> int:
-    """Whole bytes of `"4KiB"`, `"4096"` or a number, at least 1, or 0 too with `or_none`; errors as `seconds_of`."""
+def bytes_of(field: str, value: str | float, *, least: int = 1, most: int | None = None) -> int:
+    """Whole bytes of `"4KiB"`, `"4096"` or a number from `least`, 0 or more, to `most`; errors as `seconds_of`.
+
+    Where `most` is None, it is what sizes may be, and the core's reader says so.
+    """
     text = size_text(field, value).strip()
     text += "B" if text.isdecimal() else ""
-    # The core's reader knows the limits; it refuses nothing as a size.
-    return 0 if or_none and text in {"0", "0B", "0.0B"} else _core.parse_size(field, text)
+    if least == 0 and text in {"0B", "0.0B"}:  # the core's reader refuses nothing as a size
+        return 0
+    try:
+        found = _core.parse_size(field, text)
+    except InputError:
+        if most is None:
+            raise
+        found = -1
+    if found < least or (most is not None and found > most):
+        range_ = f"{least} bytes or more" if most is None else f"{least} to {most} bytes"
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes a size such as 4096B or 4KiB, {range_}")
+    return found
 
 
 def size_text(field: str, value: object) -> str:

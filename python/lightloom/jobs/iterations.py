@@ -50,9 +50,12 @@ class Iterations:
     too_large: pairs of workloads that were not planned together for their size.
     """
 
-    def __init__(self, fabric: Fabric, report: Callable[[str], object] | None = None) -> None:
-        """fabric: that all jobs share. report: is told what is being planned."""
-        self._fabric, self._report = fabric, report
+    def __init__(self, fabric: Fabric, report: Callable[[str], object] | None = None, expected: int = 0) -> None:
+        """fabric: that all jobs share. report: is told what is being planned.
+
+        expected: how many different workloads there are, for `report`; 0 where that is not known.
+        """
+        self._fabric, self._report, self._expected = replace(fabric, gpus=None, dims=None), report, expected
         self._alone: dict[str, Iteration] = {}
         self._together: dict[tuple[str, str], tuple[Together, int] | None] = {}
         self.too_large = 0
@@ -61,7 +64,8 @@ class Iterations:
         """The times of a workload's iteration."""
         key = workload.to_json()
         if key not in self._alone:
-            training = self._planned(workload, f"{workload.name or 'a workload'} on {workload.ranks} GPUs")
+            count = f" ({len(self._alone) + 1} of {self._expected} iterations)" if self._expected else ""
+            training = self._planned(workload, f"{workload.name or 'a workload'} on {workload.ranks} GPUs{count}")
             fixed = {kind: training.policies[name] for kind, name in FIXED.items()}
             connects = circuits(training).connects
             self._alone[key] = Iteration(training.total_s, fixed["own"], fixed["wired"], connects)
@@ -92,6 +96,10 @@ class Iterations:
         return Together(training.total_s, iterations), circuits(training).connects
 
     def _planned(self, workload: Workload, label: str) -> Training:
-        if self._report is not None:
-            self._report(label)
-        return train(workload, fabric=replace(self._fabric, gpus=None, dims=None))
+        report = self._report
+
+        def say(text: str) -> None:
+            if report is not None:
+                report(f"{label}: {text}")
+
+        return train(workload, fabric=self._fabric, report=say)

@@ -62,7 +62,9 @@ def place_jobs(
     gpus = fabric.gpus or 0
     if gpus > MOST_GPUS:
         raise refuse("gpus", f"{gpus} is not accepted; jobs are placed on 2 to {MOST_GPUS} GPUs")
-    placing = _Placing(read_requests(jobs, gpus), fabric, turn_s, Iterations(fabric, report))
+    requests = read_requests(jobs, gpus)
+    different = {grant.workload.to_json() for request in requests for grant in request.grants}
+    placing = _Placing(requests, fabric, turn_s, Iterations(fabric, report, len(different)))
     return JobPlacements(
         gpus=gpus,
         ports=fabric.ports,

@@ -79,10 +79,8 @@ def checked_dilation(dilation: float) -> float:
 
 def checked_packet(size: str | float) -> int:
     """Bytes of a packet. Raises `InputError` that names `packet_size`."""
-    packet_bytes, (least, most) = bytes_of("packet_size", size), ASKED_PACKET
-    if not least <= packet_bytes <= most:
-        raise refuse("packet_size", f"{packet_bytes} is not accepted; it takes {least} to {most} bytes")
-    return packet_bytes
+    least, most = ASKED_PACKET
+    return bytes_of("packet_size", size, least=least, most=most)
 
 
 def dilation_for(plan: Plan) -> float:

@@ -62,8 +62,10 @@ WORKLOAD = record(
                                 text("name of a group"),
                                 several(text("name of a group"), "groups"),
                             ),
-                            "matrix": text(
-                                "name of the matrix of an All-to-All: bytes from each rank of a group to each other"
+                            "matrix": either(
+                                "matrix of an All-to-All: bytes from each rank of a group to each other",
+                                text("name of the matrix of all groups"),
+                                several(text("name of a matrix"), "names of matrices, one for each group"),
                             ),
                             "transposed": yes_or_no("whether rows of the matrix are destinations, in place of sources"),
                             "stream": text(

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from lightloom.training.result import Training
 
+# As the core takes them, header and payload each.
+MOST_PACKET_BYTES = 1 << 30
+
 
 class _Settings(TypedDict, total=False):
     """The keyword arguments of `simulate`."""
@@ -69,8 +72,8 @@ def simulate(
     """
     settings = SimulationSettings(
         level=level,
-        packet_bytes=bytes_of("packet_size", packet_size),
-        header_bytes=bytes_of("header_size", header_size, or_none=True),
+        packet_bytes=bytes_of("packet_size", packet_size, most=MOST_PACKET_BYTES),
+        header_bytes=bytes_of("header_size", header_size, least=0, most=MOST_PACKET_BYTES),
         injection=injection,
         forwarding=forwarding,
         sync=sync,

@@ -88,6 +88,12 @@ class Layouts(Table):
         write_bytes("layouts", path, (self.to_json() + "\n").encode())
 
 
+def _after(words: str, report: Callable[[str], object]) -> Callable[[str], object]:
+    """Reports of one layout's plans, each after what is said of the layout."""
+    report(words)
+    return lambda text: report(f"{words}: {text}")
+
+
 def best_layout(
     model: str | os.PathLike[str],
     *,
@@ -125,11 +131,14 @@ def best_layout(
         if len(planned) >= most_named and bound_s >= sorted(one.total_s for one in planned)[most_named - 1]:
             break
         name = layout_words(divided)
-        if report is not None:
-            report(f"{name} ({len(planned)} of at most {len(bounded)} layouts done)")
+        say = (
+            None
+            if report is None
+            else _after(f"{name} ({len(planned)} of at most {len(bounded)} layouts done)", report)
+        )
         workload = Workload.of(workload_of(divided))
         try:
-            training = train(workload, fabric=fabric, policy=policy)
+            training = train(workload, fabric=fabric, policy=policy, report=say)
         except InputError as error:
             # A policy that does not serve one layout may serve another.
             if error.field != "policy":

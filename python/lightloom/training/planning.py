@@ -36,7 +36,7 @@ def train(
         where it says nothing.
     policy: `"carry"`, which plans everything together, or another of `lightloom list policies`; the iteration's time
         under the others is stated too.
-    report: is called with the collective being planned.
+    report: is called with what is being planned, and how many of its plans are found.
 
     The iteration that is returned passed `verify`. Raises `InputError` that names the argument.
     """
@@ -57,7 +57,7 @@ def train(
             "workload.ranks", "1 is not accepted; an iteration is planned for 2 ranks or more, which communicate"
         )
     sized = fabric.sized(workload=workload.ranks)
-    core = _core.train(workload.core, _without_start(sized), initial, text_of("policy", policy), report)
+    core = _core.train(workload.core, _without_start(sized), initial, text_of("policy", policy), report, fabric.cache)
     return Training.of_core(core)
 
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::runs::Run;
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
+use crate::workload_json::WORKLOAD_SCHEMA;
 
 /// The version that is written and read.
 pub const SCHEMA: &str = "lightloom.plan/1";
@@ -174,5 +175,9 @@ fn other_schema(text: &str) -> Option<Error> {
 }
 
 fn wrong_schema(found: &str) -> Error {
-    Error::malformed("plan.schema", format!("it is `{}`; `{SCHEMA}` is read", one_line(found)))
+    let mut reason = format!("it is `{}`; `{SCHEMA}` is read", one_line(found));
+    if found == WORKLOAD_SCHEMA {
+        reason += ": `lightloom train WORKLOAD --output FILE` plans a workload, and writes a file that is read";
+    }
+    Error::malformed("plan.schema", reason)
 }

@@ -175,3 +175,56 @@ fn wrong_values_name_their_key_and_what_it_takes() {
     let said = "workload.model_flops: 1e300 is not accepted; it takes a number above 0 and below 1e40";
     assert_eq!(workload_from_json(text).unwrap_err().to_string(), said);
 }
+
+/// Eight ranks in two groups of four along `ep`, which are `a` and `b` too, and an All-to-All by a matrix for each.
+fn of_each(over: &str, matrix: &str) -> String {
+    let rows = |bytes: u32| format!("[[0,{bytes},1,1],[1,0,1,1],[1,1,0,1],[1,1,1,0]]");
+    format!(
+        r#"{{"schema": "lightloom.workload/1", "ranks": 8, "mesh": {{"tp": 2, "ep": 4}},
+        "groups": {{"a": [0, 2, 4, 6], "b": [1, 3, 5, 7]}}, "matrices": {{"x": {}, "y": {}}}, "nodes": [
+        {{"id": "m", "kind": "collective", "collective": "all-to-all", {over}, "matrix": {matrix}, "after": []}},
+        {{"id": "n", "kind": "compute", "duration_s": 1, "after": ["m"]}}]}}"#,
+        rows(10),
+        rows(20),
+    )
+}
+
+#[test]
+fn a_list_of_matrices_is_one_node_for_each_group() {
+    for over in [r#""axis": "ep""#, r#""group": ["a", "b"]"#] {
+        let made = workload_from_json(&of_each(over, r#"["x", "y"]"#)).unwrap();
+        let ids: Vec<&str> = made.nodes.iter().map(|node| node.id.as_str()).collect();
+        assert_eq!(ids, ["m.0", "m.1", "n"]);
+        assert_eq!(made.nodes[2].after, [0, 1]);
+        assert_eq!([made.groups_of(0), made.groups_of(1)], [[vec![0, 2, 4, 6]], [vec![1, 3, 5, 7]]]);
+        let first_block = |node: usize| made.matrix_of(node).unwrap().rows()[0][1];
+        assert_eq!([first_block(0), first_block(1)], [10, 20]);
+        assert_eq!(workload_from_json(&workload_to_json(&made)).unwrap(), made);
+    }
+}
+
+#[test]
+fn lists_of_matrices_that_do_not_go_with_the_groups_are_refused() {
+    let axis = r#""axis": "ep""#;
+    for (over, matrix, place, reason) in [
+        (axis, r#"["x"]"#, "matrix", "there are 1 matrices for 2 groups"),
+        (axis, "[]", "matrix", "there are 0 matrices for 2 groups"),
+        (axis, r#"["x", "z"]"#, "matrix", "z"),
+        (axis, "3", "matrix", "it takes the name of a matrix, or a list of one for each group"),
+        (r#""axis": "ep", "ranks": "a""#, r#"["x", "y"]"#, "ranks", "goes with all groups of an axis"),
+        (r#""axis": "pp""#, r#"["x", "y"]"#, "axis", "pp"),
+        (r#""group": "a""#, r#"["x", "y"]"#, "matrix", "there are 2 matrices for 1 groups"),
+        (r#""stream": "s""#, r#"["x", "y"]"#, "matrix", "there must be either `axis` or `group`"),
+    ] {
+        let error = workload_from_json(&of_each(over, matrix)).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("workload.nodes[0].{place}")), "{error}");
+        assert!(error.contains(reason) && !error.contains('\n'), "{error}");
+    }
+    let named = of_each(axis, r#"["x", "y"]"#).replacen(
+        r#""nodes""#,
+        r#""inference": {"prompts": 1, "requests": 0, "steps": 0, "first_token": "m"}, "nodes""#,
+        1,
+    );
+    let error = workload_from_json(&named).unwrap_err().to_string();
+    assert!(error.starts_with("workload.inference.first_token: it names a node with a matrix for each"), "{error}");
+}

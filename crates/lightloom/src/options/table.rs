@@ -141,7 +141,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         meaning: "Time for which circuits are dark when the topology changes: 10us, 20ns/port, 5us+20ns/port, one of \
             `lightloom list technologies`, or a list with the delay of every port, each on a switch of its own: \
             10us,10us,3ms,3ms.",
-        verbs: ON_FABRIC,
+        verbs: OF_COLLECTIVES,
         default: Some("10us"),
         names: "technologies",
         python: "seconds, a list by port",
@@ -209,7 +209,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Matrix,
         part: Part::Setting,
         group: "Problem",
-        meaning: "All-to-All: matrix of bytes, row = source, column = destination, a CSV or NPY file; or one of \
+        meaning: "All-to-All: matrix of bytes, row = source, column = destination, a CSV, NPY or Parquet file; or one of \
             `lightloom list workloads`, such as zipf:0.4. The size given with a matrix is that of the busiest GPU's \
             buffer, or with /pair the mean over all pairs.",
         names: "workloads",

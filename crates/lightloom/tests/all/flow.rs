@@ -208,3 +208,24 @@ fn loosely_given_parts_must_agree() {
     assert!(other.to_string().starts_with("algorithm: bruck"), "{other}");
     assert!(select(None, None, None, None).unwrap_err().to_string().starts_with("collective: "));
 }
+
+#[test]
+fn flows_of_one_request_are_known_to_the_next() {
+    for (collective, ports) in [(Collective::AllToAll, 2), (Collective::AllToAll, 3)] {
+        let first = request(fabric(&[8], ports, 1e-5), collective, 1 << 24);
+        let found = plan(&first).unwrap();
+        let solved = first.cache.fronts.count();
+        assert!(solved > 0);
+        assert_eq!(plan(&first).unwrap(), found);
+        assert_eq!(first.cache.fronts.count(), solved);
+        // What others have solved changes no plan.
+        for (delay_s, initial) in [(1e-6, "free"), (1e-5, "ring"), (1e-2, "ring:one-way")] {
+            let mut other = Request { fabric: fabric(&[8], ports, delay_s), ..first.clone() };
+            if initial != "free" {
+                other.fabric.initial = Initial::Topology(topologies::build(initial, &other.fabric.shape).unwrap());
+            }
+            let alone = Request { cache: std::sync::Arc::default(), ..other.clone() };
+            assert_eq!(plan(&other).unwrap(), plan(&alone).unwrap());
+        }
+    }
+}

@@ -101,7 +101,8 @@ impl ReconfigurationDelay {
             return Ok(Self::constant(technology.delay_s));
         }
         if text.chars().next().is_some_and(char::is_alphabetic) {
-            return Err(unknown_name(field, text, TECHNOLOGIES.iter().map(|technology| technology.name)));
+            let known = TECHNOLOGIES.iter().map(|technology| technology.name);
+            return Err(unknown_name(field, text, known.chain(["or a time such as 10us"])));
         }
         let (mut fixed_s, mut per_port_s) = (0.0, 0.0);
         // A plus inside an exponent (1e+3ns) is not a separator.

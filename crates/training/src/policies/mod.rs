@@ -40,7 +40,7 @@ pub fn find(name: &str) -> Result<&'static Policy> {
 pub(crate) fn outcomes(context: &mut Context<'_>, progress: &(dyn Fn(&str) + Sync)) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     for policy in &POLICIES {
-        progress(&format!("policy {}", policy.name));
+        progress(&format!("policy {}", policy.title));
         let found = (policy.plan)(context, &outcomes);
         // An outcome that is only a reference is of another fabric.
         outcomes.extend(found.map(|found| if policy.can_be_chosen { found.in_best_order(context) } else { found }));

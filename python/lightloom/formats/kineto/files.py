@@ -25,6 +25,7 @@ MOST_BYTES, MOST_IN_ALL, MOST_FILES, MOST_EVENTS = 512 * MIB, 4096 * MIB, 65536,
 # Keys with which a profile begins, and the bytes in which one of them must be.
 KEYS = re.compile(rb'"(?:traceEvents|deviceProperties|distributedInfo|baseTimeNanoseconds)"\s*:')
 HEAD = 1 << 16
+NAMED_LIKE_ONE = re.compile(r"rank[-_ ]?\d|\.pt\.trace\.", re.IGNORECASE)
 # Categories of events that are read, small: work of GPUs as old and new profiles name it, and what launched it.
 GPU = frozenset({"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"})
 LAUNCHES = ("runtime", "driver")
@@ -46,7 +47,10 @@ def is_profile(path: Path) -> bool:
 
 
 def profile_files(source: Source) -> list[Path]:
-    """The files of a profile: the file itself, or those of a folder, by name; empty where there is none."""
+    """The files of a profile: the file itself, or those of a folder, by name; empty where there is none.
+
+    Raises `InputError` for a file next to profiles that is damaged, or named like one and is none.
+    """
     if not source.is_folder:
         return [source.path] if is_profile(source.path) else []
     try:
@@ -55,7 +59,23 @@ def profile_files(source: Source) -> list[Path]:
         raise refuse(source.field, f"cannot read `{source.path}`: {error.strerror}") from error
     if len(names) > MOST_FILES:
         raise refuse(source.field, f"`{source.path}` has more than {MOST_FILES} files")
-    return [path for path in names if is_profile(path)]
+    found = [path for path in names if is_profile(path)]
+    if not found:
+        return []
+    others = {path for path in names if path not in found and _is_late_profile(source.field, path)}
+    return [path for path in names if path in others or path in found]
+
+
+def _is_late_profile(field: str, path: Path) -> bool:
+    """Whether a file next to profiles is one that does not begin like one, or JSON of another kind, such as groups.
+
+    Raises `InputError` that names `field` for a file that is damaged, or named like a profile and is none.
+    """
+    document = _parsed(field, path, _content(field, path, MOST_BYTES))
+    is_late = isinstance(document, dict) and isinstance(document.get("traceEvents"), list)
+    if not is_late and NAMED_LIKE_ONE.search(path.name):
+        raise refuse(field, f"`{path}` is named like a profile and has no list `traceEvents`; it takes a whole one")
+    return is_late
 
 
 def documents(field: str, paths: list[Path]) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -92,12 +112,17 @@ def _content(field: str, path: Path, most: int) -> bytes:
         raise refuse(field, f"`{path}` is not a .json.gz file, or a damaged one") from error
 
 
-def _document(field: str, path: Path, content: bytes) -> dict[str, Any]:
+def _parsed(field: str, path: Path, content: bytes) -> object:
     try:
         # Names of kernels may hold anything: neither bytes that are no text nor control characters are refused.
-        document = json.loads(content.decode("utf-8-sig", "replace"), object_hook=_of_use, strict=False)
+        found: object = json.loads(content.decode("utf-8-sig", "replace"), object_hook=_of_use, strict=False)
     except (ValueError, RecursionError) as error:
         raise refuse(field, f"`{path}` is not JSON: {str(error)[:120]}") from error
+    return found
+
+
+def _document(field: str, path: Path, content: bytes) -> dict[str, Any]:
+    document = _parsed(field, path, content)
     if not isinstance(document, dict):
         raise refuse(field, f"`{path}` is not a JSON object with a list `traceEvents`")
     return document

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from lightloom.base.errors import InputError
+
 __all__ = ["Profile", "Work", "profile_of"]
 
 # Keys of a collective's record (PyTorch, torch/csrc/profiler/util.h; kineto, libkineto/src/output_json.cpp).
@@ -68,22 +70,36 @@ def profile_of(field: str, path: Path, document: Mapping[str, Any]) -> Profile:
     reader = _Reader(field, path)
     for event in document["traceEvents"]:
         reader.add(event)
-    stated = document.get("distributedInfo")
-    info: Mapping[str, Any] = stated if isinstance(stated, dict) else {}
-    rank, named = _count(info.get("rank")), RANK_IN_NAME.search(path.name)
+    rank, ranks, groups = _stated(field, path, document.get("distributedInfo"))
+    named = RANK_IN_NAME.search(path.name)
     if rank is None and named is not None:
         rank = int(named[1])
+    return Profile(path, rank, ranks, groups, reader.work(), reader.waits(), reader.steps)
+
+
+def _stated(field: str, path: Path, info: object) -> tuple[int | None, int | None, dict[str, Any]]:
+    """The rank, the number of ranks and the process groups that `distributedInfo` states, where the file has it."""
+    if info is None:
+        return None, None, {}
+
+    def wrong(key: str, value: object, accepts: str) -> InputError:
+        return refuse(field, f"`{path}`: distributedInfo{key} is `{shown(value)}`; it takes {accepts}")
+
+    if not isinstance(info, dict):
+        raise wrong("", info, "an object with rank and world_size")
+    numbers: list[int | None] = []
+    for key, least, most in (("rank", 0, MOST_RANK - 1), ("world_size", 1, MOST_RANK)):
+        number = info.get(key)
+        if number is not None and not (type(number) is int and least <= number <= most):
+            raise wrong(f".{key}", number, f"a whole number from {least} to {most}")
+        numbers.append(number)
+    rank, ranks = numbers
+    if rank is not None and ranks is not None and rank >= ranks:
+        raise wrong(".rank", rank, f"a rank below its world_size, {ranks}")
     groups = info.get("pg_config")
-    of_groups = {
-        str(one.get("pg_name")): one.get("ranks")
-        for one in (groups if isinstance(groups, list) else [])
-        if isinstance(one, dict)
-    }
-    return Profile(path, rank, _count(info.get("world_size")), of_groups, reader.work(), reader.waits(), reader.steps)
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value <= MOST_RANK else None
+    if groups is not None and not (isinstance(groups, list) and all(isinstance(one, dict) for one in groups)):
+        raise wrong(".pg_config", groups, "a list of objects with pg_name and ranks")
+    return rank, ranks, {str(one.get("pg_name")): one.get("ranks") for one in groups or []}
 
 
 class _Event(NamedTuple):

@@ -11,9 +11,9 @@ ROBUST = (
         name="matrices",
         kind=Kind.MATRIX,
         group=Group.PROBLEM,
-        meaning="A matrix for each iteration, of bytes, or of tokens by rank and expert: a folder of CSV and NPY files "
-        "in the order of their names, or an NPY file of iterations x ranks x columns; or one of `lightloom list "
-        "workloads`, such as zipf:0.6.",
+        meaning="A matrix for each iteration, of bytes, or of tokens by rank and expert: a folder of CSV, NPY and "
+        "Parquet files in the order of their names, an NPY file of iterations x ranks x columns, or a Parquet file "
+        "with columns iteration, source, expert and tokens; or one of `lightloom list workloads`, such as zipf:0.6.",
         verbs=VERB,
         metavar="FOLDER|FILE|NAME",
     ),

@@ -89,8 +89,19 @@ TRAINING = (
     ),
 )
 
-# Options of the fabric, which has no start topology here: an iteration repeats.
+# Options of the fabric as iterations take it: any change takes as long, and there is no start, since they repeat.
 RESTING = (
+    Option(
+        name="reconfiguration_delay",
+        kind=Kind.DELAY,
+        group=Group.FABRIC,
+        meaning="Time for which circuits are dark when the topology changes: 10us, or one of `lightloom list "
+        "technologies`. One for every change: iterations are not planned for delays per port or of every port.",
+        verbs=("train", "jobs"),
+        default="10us",
+        names="technologies",
+        python="seconds",
+    ),
     Option(
         name="initial",
         kind=Kind.TOPOLOGY,

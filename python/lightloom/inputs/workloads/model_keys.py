@@ -81,7 +81,7 @@ class Key(NamedTuple):
             Form.BANDWIDTH: f"a number of bytes/s from 1 to {MOST_FLOPS:g}",
             Form.SHARE: "a number above 0 and at most 1",
             Form.TRAFFIC: "a name of `lightloom list workloads`, such as top-k:2:1.2:1.25",
-            Form.FILES: "a list of names of CSV or NPY files, at least one",
+            Form.FILES: "a list of names of CSV, NPY or Parquet files, at least one",
         }[self.form]
 
     def value_of(self, value: Any) -> int | float | bool | str | tuple[int | str, ...]:

@@ -14,6 +14,7 @@ from lightloom.views.tables.jobs import gpu_ranges
 if TYPE_CHECKING:
     import os
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -26,6 +27,9 @@ COLOURS = PALETTE[:-1]
 HATCHES = ("", "//", "..", "xx")
 # Inches of a panel, and of the title, the axis and the legend.
 PANEL, REST = 1.7, 1.4
+# Part of the time axis below which a rectangle is hardly seen, and a mark stands at the middle of the job.
+LEAST_SEEN = 0.004
+MARK: dict[str, Any] = {"marker": "D", "markersize": 5, "markeredgecolor": "black", "markeredgewidth": 0.5}
 # Jobs that a legend names.
 MOST_NAMED = len(COLOURS) * len(HATCHES)
 
@@ -33,7 +37,7 @@ MOST_NAMED = len(COLOURS) * len(HATCHES)
 def plot_jobs(placed: JobPlacements, path: str | os.PathLike[str] | None = None) -> Figure:
     """The picture, written to a PNG, PDF or SVG file where one is named. Raises `InputError` that names `plot`.
 
-    A job that shares its GPUs with another has half of their height.
+    A job that shares its GPUs with another has half of their height. A job too short to be seen has a mark.
     """
     from matplotlib.figure import Figure
 
@@ -43,12 +47,19 @@ def plot_jobs(placed: JobPlacements, path: str | os.PathLike[str] | None = None)
     names = [job.name for job in runs[0].jobs] if runs else []
     figure = Figure(figsize=(9.0, max(1, len(runs)) * PANEL + REST), layout="constrained")
     panels = figure.subplots(max(1, len(runs)), 1, sharex=True, squeeze=False)[:, 0]
+    last_s = max((run.makespan_s or 0.0 for run in runs), default=1.0)
     for axes, run in zip(panels, runs, strict=False):
-        _panel(axes, placed, run)
-    show_range(panels[-1].xaxis, "time", 0.0, max((run.makespan_s or 0.0 for run in runs), default=1.0), log=False)
+        _panel(axes, placed, run, LEAST_SEEN * last_s)
+    show_range(panels[-1].xaxis, "time", 0.0, last_s, log=False)
     panels[-1].set_xlabel("time")
     figure.suptitle(f"{len(names)} jobs on {placed.gpus} GPUs, order: {placed.order}", fontsize=11)
-    _legend(figure, names[:MOST_NAMED], shared=any(job.shared_with for run in runs for job in run.jobs))
+    jobs = [job for run in runs for job in run.jobs]
+    _legend(
+        figure,
+        names[:MOST_NAMED],
+        shared=any(job.shared_with for job in jobs),
+        marked=any(job.end_s - job.start_s < LEAST_SEEN * last_s for job in jobs),
+    )
     if path is None:
         settle(figure)
     else:
@@ -56,9 +67,15 @@ def plot_jobs(placed: JobPlacements, path: str | os.PathLike[str] | None = None)
     return figure
 
 
-def _panel(axes: Axes, placed: JobPlacements, run: SharedRun) -> None:
+def _panel(axes: Axes, placed: JobPlacements, run: SharedRun, least_s: float) -> None:
+    """least_s: the shortest time that a rectangle shows."""
     for index, job in enumerate(run.jobs):
         low, high = lane(job, run)
+        if job.end_s - job.start_s < least_s:
+            first, last = gpu_ranges(job)[0]
+            middle = first + (low + high) / 2 * (last + 1 - first)
+            colour = _look(index)["facecolor"]
+            axes.plot([(job.start_s + job.end_s) / 2], [middle], color=colour, **MARK, zorder=3, linestyle="none")
         for first, last in gpu_ranges(job):
             height = last + 1 - first
             axes.broken_barh(
@@ -100,10 +117,15 @@ def _look(index: int) -> dict[str, Any]:
     }
 
 
-def _legend(figure: Figure, names: list[str], *, shared: bool) -> None:
+def _legend(figure: Figure, names: list[str], *, shared: bool, marked: bool) -> None:
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    marks = {plain(name): Patch(**_look(index), edgecolor="black", linewidth=0.5) for index, name in enumerate(names)}
+    marks: dict[str, Artist] = {
+        plain(name): Patch(**_look(index), edgecolor="black", linewidth=0.5) for index, name in enumerate(names)
+    }
     if shared:
         marks["half of the height: two jobs share all of these GPUs"] = Patch(facecolor="none", edgecolor="none")
+    if marked:
+        marks["a job that is shorter than this mark"] = Line2D([], [], color="white", **MARK, linestyle="none")
     legend_below(figure, list(marks.values()), list(marks))
