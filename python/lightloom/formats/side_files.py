@@ -91,6 +91,8 @@ def _step(plan: Plan, index: int, *, transfers: bool) -> dict[str, Any]:
         "transmission_s": step.transmission_s,
         "routes": [[path.source, path.destination, path.share, path.gpus.tolist()] for path in plan.routes(index)],
     }
+    if step.barrier_s:
+        told["barrier_s"] = step.barrier_s
     if transfers:
         told["transfers"] = [
             [one.source, one.destination, one.operation, one.chunks.tolist()] for one in plan.transfers(index)

@@ -28,6 +28,7 @@ TERMS = {
     "transmission_s": number("bytes over the busiest circuit"),
     "reconfiguration_s": number("charged for the change before it"),
 }
+BARRIER = {"barrier_s": number("of the barrier before a step; left out where it takes no time")}
 FABRIC = record(
     {
         "dims": several(
@@ -55,6 +56,7 @@ FABRIC = record(
             number("delay of a port"), "where port k of each GPU is on a switch k"
         ),
         "optics": text("the optical layer that limits topologies, as `--optics` spells it"),
+        **BARRIER,
     },
 )
 CHUNKS = either(
@@ -127,7 +129,8 @@ STEP = record(
             },
             "the paths of the step's bytes",
         ),
-    }
+    },
+    optional=BARRIER,
 )
 BASELINE = {
     "planner": text("its name"),
@@ -150,7 +153,7 @@ PLAN = record(
         "propagation": one_of("what the hop delay multiplies", "hops", "inverse-throughput"),
         "overlap": one_of("whether a step's terms add up, or are simulated", "additive", "pipelined"),
         "chunks": CHUNKS,
-        "total_s": number("completion time: the sum of the four terms over the steps"),
+        "total_s": number("completion time: the sum of the terms over the steps"),
         "reconfigurations": whole("steps before which circuits change"),
         "lower_bound_s": number("no schedule of `bound_class` takes less"),
         "bound_class": text("which schedules that is said of"),
@@ -214,7 +217,8 @@ COMPARISON = record(
                     **TERMS,
                     "ratio": number("time over the least time", least=1),
                     "gap": or_null(number("time over the bound; null where the bound is zero")),
-                }
+                },
+                optional=BARRIER,
             ),
             "what served the problem, the fastest first",
         ),
@@ -250,6 +254,7 @@ BOUNDS = record(
                     "why": text("why it holds, in a sentence"),
                     "lower_bound_s": number("the sum of its terms, less what rounding may have added"),
                     **TERMS,
+                    "startup_s": number("startup latency, and barriers"),
                     "topologies": whole("it counts with so many, one after the other"),
                     "steps": whole("it counts with so many"),
                     "segments": several(

@@ -1,0 +1,83 @@
+"""The time of a barrier of all GPUs, read from the file that `run --barriers --format json` writes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from lightloom.base.errors import refuse, shown, text_of, unknown_name
+from lightloom.base.files import MIB, read_text
+from lightloom.formats.source import json_object
+from lightloom.inputs.quantities import seconds_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["barrier_text", "is_barrier_file", "relative_to"]
+
+FIELD = "barrier"
+SCHEMA = "lightloom.barriers/1"
+ENDING = ".json"
+MOST_ROWS = 4096
+
+
+def is_barrier_file(value: object) -> bool:
+    """Whether it names a file, and not a time: a path, or text whose part before the last colon ends in `.json`."""
+    return isinstance(value, os.PathLike) or (isinstance(value, str) and _split(value) is not None)
+
+
+def barrier_text(value: Any) -> Any:
+    """The barrier as the core reads it: that of a file as times by number of ranks, anything else as it is.
+
+    value: `"costs.json"`, with `":flags"` after it where the file has several barriers. Of every number of ranks it is
+    the median that counts. Raises `InputError` that names `barrier`.
+    """
+    if not is_barrier_file(value):
+        return value
+    text = text_of(FIELD, os.fspath(value))
+    path, name = _split(text) or (text, "")
+    rows = _rows(path)
+    known = list(dict.fromkeys(row["barrier"] for row in rows))
+    if not name and len(known) > 1:
+        raise refuse(FIELD, f"`{path}` has several barriers; name one: {path}:{known[0]}, or {', '.join(known[1:])}")
+    if name and name not in known:
+        raise unknown_name(FIELD, name, known)
+    by_ranks = {row["ranks"]: row["median_s"] for row in rows if row["barrier"] == (name or known[0])}
+    return ",".join(f"{ranks}={by_ranks[ranks]!r}s" for ranks in sorted(by_ranks))
+
+
+def relative_to(folder: Path, value: Any) -> Any:
+    """The barrier of a TOML file in this folder, in which the path of a file is relative to the folder."""
+    return str(folder / value) if is_barrier_file(value) else value
+
+
+def _split(text: str) -> tuple[str, str] | None:
+    """Path and barrier's name of text that names a file, else None."""
+    if text.endswith(ENDING):
+        return text, ""
+    path, _, name = text.rpartition(":")
+    return (path, name) if path.endswith(ENDING) else None
+
+
+def _rows(path: str) -> list[dict[str, Any]]:
+    document = json_object(FIELD, read_text(FIELD, path, MIB))
+    if document.get("schema") != SCHEMA:
+        raise refuse(FIELD, f"`{path}` is not what `run --barriers --format json` writes: its schema is not {SCHEMA}")
+    rows = document.get("rows")
+    if not isinstance(rows, list) or not 0 < len(rows) <= MOST_ROWS:
+        raise refuse(FIELD, f"rows of `{path}`: it takes a list of 1 to {MOST_ROWS} measurements")
+    seen = set()
+    for index, row in enumerate(rows):
+        place = f"rows[{index}] of `{path}`"
+        if not isinstance(row, dict) or not isinstance(row.get("barrier"), str):
+            raise refuse(FIELD, f"{place}: it takes an object with barrier, ranks and median_s")
+        ranks, median_s = row.get("ranks"), row.get("median_s")
+        if not isinstance(ranks, int) or isinstance(ranks, bool) or ranks < 2:
+            raise refuse(FIELD, f"ranks of {place}: `{shown(ranks)}` is not accepted; it takes a whole number from 2")
+        if isinstance(median_s, str):
+            raise refuse(FIELD, f"median_s of {place}: `{shown(median_s)}` is not accepted; it takes seconds")
+        row["median_s"] = seconds_of(FIELD, median_s)
+        if (row["barrier"], ranks) in seen:
+            raise refuse(FIELD, f"{place}: there are two measurements of {row['barrier']} on {ranks} ranks")
+        seen.add((row["barrier"], ranks))
+    return rows
