@@ -93,7 +93,7 @@ def test_longer_barriers_leave_no_more_steps(collective: str) -> None:
 def test_harvests_barrier_is_that_of_its_measurements() -> None:
     for gpus, time_us in HARVEST_US.items():
         assert ll.Fabric(gpus=gpus, barrier="harvest").barrier_s == pytest.approx(time_us * 1e-6, rel=1e-15)
-    # 96 GPUs are log2(96 / 64) = log2(3) − 1 of the way from 64 to 128.
+    # 96 GPUs are log2(96 / 64) = log2(3) - 1 of the way from 64 to 128.
     between = 20.05 + (31.9 - 20.05) * (math.log2(3) - 1)
     assert ll.Fabric(gpus=96, barrier="harvest").barrier_s == pytest.approx(between * 1e-6, rel=1e-12)
     with pytest.raises(ll.InputError, match=r"^barrier: a barrier of 512 GPUs .* 2 to 256 GPUs"):
@@ -126,7 +126,7 @@ def test_the_file_that_run_writes_is_one(cli: RunCli, tmp_path: Path) -> None:
 
 def test_files_that_are_none_are_refused_in_a_line(costs: Path) -> None:
     good = costs.read_text()
-    draw = Random(5)
+    draw = Random(5)  # noqa: S311
     texts = ["", "[]", "{}", '{"schema": 1}', good.replace("1e-06", "-1"), good.replace('"ranks": 8', '"ranks": 1')]
     texts += [good.replace("1e-06", value) for value in ('"1us"', "null", "1e400", "true", "[]")]
     texts += [good.replace('"ranks": 8', '"ranks": 2'), json.dumps({**COSTS, "rows": [3]})]
