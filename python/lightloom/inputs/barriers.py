@@ -13,7 +13,7 @@ from lightloom.inputs.quantities import seconds_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["barrier_text", "is_barrier_file", "relative_to"]
+__all__ = ["barrier_text", "is_barrier_file", "path_of", "relative_to"]
 
 FIELD = "barrier"
 SCHEMA = "lightloom.barriers/1"
@@ -35,7 +35,7 @@ def barrier_text(value: Any) -> Any:
     if not is_barrier_file(value):
         return value
     text = text_of(FIELD, os.fspath(value))
-    path, name = _split(text) or (text, "")
+    path, name = path_of(text), (_split(text) or ("", ""))[1]
     rows = _rows(path)
     known = list(dict.fromkeys(row["barrier"] for row in rows))
     if not name and len(known) > 1:
@@ -44,6 +44,13 @@ def barrier_text(value: Any) -> Any:
         raise unknown_name(FIELD, name, known)
     by_ranks = {row["ranks"]: row["median_s"] for row in rows if row["barrier"] == (name or known[0])}
     return ",".join(f"{ranks}={by_ranks[ranks]!r}s" for ranks in sorted(by_ranks))
+
+
+def path_of(value: Any) -> str:
+    """The path of a value that names a file, without the barrier's name."""
+    text = text_of(FIELD, os.fspath(value))
+    split = _split(text)
+    return text if split is None else split[0]
 
 
 def relative_to(folder: Path, value: Any) -> Any:
