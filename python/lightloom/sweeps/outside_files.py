@@ -85,10 +85,8 @@ def _is_file(key: str, value: str) -> bool:
             return not _core.is_workload(value)
         case "fabric" | "optics":
             return value.endswith(".toml") or Path(value).name != value
-        case "barrier":
-            return is_barrier_file(value)
-        case "initial":
-            return is_topology_file(value)
+        case "barrier" | "initial":
+            return is_barrier_file(value) if key == "barrier" else is_topology_file(value)
         case _:
             return False
 
