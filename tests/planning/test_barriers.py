@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import lightloom as ll
+from lightloom.page.arguments import checked
 from tests.conftest import RunCli
 from tests.reference.recomputed_plan import faults
 
@@ -180,3 +181,30 @@ def test_what_is_planned_without_barriers_says_so(tmp_path: Path, cli: RunCli) -
     ran = cli("train", "bert-pccl-overlapped", "--ranks", "8", "--fabric", str(path))
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert "barrier: `4us` is not accepted" in ran.err
+
+
+@pytest.mark.parametrize("value", ["costs.json", "/etc/costs.json:flags"])
+def test_a_request_to_the_server_names_no_file(value: str) -> None:
+    with pytest.raises(ll.InputError, match=r"^barrier: .* a request cannot name a file$"):
+        checked("plan", {"barrier": value})
+    assert checked("plan", {"barrier": "4us"}) == {"barrier": "4us"}
+
+
+def test_a_sweep_along_barriers_reads_their_files(costs: Path, in_tmp: Path) -> None:
+    assert costs.parent == in_tmp
+    axes = {"barrier": ["0s", "4us", "costs.json:flags"], "size": ["1KiB", "1MiB"]}
+    swept = ll.sweep({"settings": {"collective": "all-reduce", "gpus": 8}, "axes": axes})
+    for row in range(len(swept)):
+        fabric = ll.Fabric(gpus=8, barrier=swept["barrier"][row])
+        made = ll.plan("all-reduce", int(swept["size_bytes"][row]), fabric=fabric)
+        assert swept["total_s"][row] == pytest.approx(made.total_s, rel=1e-12)
+    assert len(set(swept["total_s"])) == 6
+
+
+def test_the_exact_planner_charges_every_step() -> None:
+    made = [
+        ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4, startup=startup, barrier=barrier), planner="exact")
+        for startup, barrier in (("1us", "0s"), ("0s", "1us"))
+    ]
+    assert made[0].total_s == pytest.approx(made[1].total_s, rel=1e-12)
+    assert made[0].lower_bound_s == pytest.approx(made[1].lower_bound_s, rel=1e-12)

@@ -144,8 +144,9 @@ impl Settings {
             return Err(Error::value("barrier", self.barrier_s, "0 under dataflow, which has no barriers"));
         }
         if self.barrier_s > 0.0 && fabric.barrier_s > 0.0 {
-            let accepts = format!("0: the plan has a barrier of {} before every step", units::show_time(fabric.barrier_s));
-            return Err(Error::value("barrier", self.barrier_s, accepts));
+            let accepts =
+                format!("0: the plan has a barrier of {} before every step", units::show_time(fabric.barrier_s));
+            return Err(Error::value("barrier", units::show_time(self.barrier_s), accepts));
         }
         if let Some(buffer) = self.buffer_bytes {
             let packet = u64::from(self.payload_bytes) + u64::from(self.header_bytes);

@@ -28,7 +28,7 @@ TERMS = {
     "transmission_s": number("bytes over the busiest circuit"),
     "reconfiguration_s": number("charged for the change before it"),
 }
-BARRIER = {"barrier_s": number("of the barrier before a step; left out where it takes no time")}
+BARRIER = {"barrier_s": number("of the barrier before a step, where it takes time")}
 FABRIC = record(
     {
         "dims": several(

@@ -29,7 +29,13 @@ fn small() -> PlanParts {
             symmetry: cyclic.clone(),
             arcs: vec![RoutedEntry { src: 0, dst, paths: vec![RoutedPath { share: 1.0, nodes: vec![0, dst] }] }],
         },
-        cost: StepCost { startup_s: 5e-7, propagation_s: 5e-7, transmission_s: 2.56e-9, reconfiguration_s, barrier_s: 0.0 },
+        cost: StepCost {
+            startup_s: 5e-7,
+            propagation_s: 5e-7,
+            transmission_s: 2.56e-9,
+            reconfiguration_s,
+            barrier_s: 0.0,
+        },
     };
     PlanParts {
         algorithm: "recursive-doubling".into(),
