@@ -81,7 +81,7 @@ def _rows(path: str) -> list[dict[str, Any]]:
         ranks, median_s = row.get("ranks"), row.get("median_s")
         if not isinstance(ranks, int) or isinstance(ranks, bool) or ranks < 2:
             raise refuse(FIELD, f"ranks of {place}: `{shown(ranks)}` is not accepted; it takes a whole number from 2")
-        if isinstance(median_s, str):
+        if not isinstance(median_s, int | float) or isinstance(median_s, bool):
             raise refuse(FIELD, f"median_s of {place}: `{shown(median_s)}` is not accepted; it takes seconds")
         row["median_s"] = seconds_of(FIELD, median_s)
         if (row["barrier"], ranks) in seen:

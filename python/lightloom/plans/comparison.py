@@ -61,7 +61,7 @@ class Row:
     def of(cls, told: _core.RowTuple) -> Self:
         """The line that the core tells of."""
         (planner, algorithm, topology), (keeps_the_best, is_for_collective), found, (reason, at_least_s) = told
-        total_s, terms, reconfigurations = found or (None, (None,) * len(TERMS), None)
+        total_s, terms, reconfigurations = found or (None, (None, None, None, None, None), None)
         return cls(
             planner,
             algorithm,
