@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse, shown, text_of, unknown_name
@@ -19,6 +20,7 @@ FIELD = "barrier"
 SCHEMA = "lightloom.barriers/1"
 ENDING = ".json"
 MOST_ROWS = 4096
+NAME = re.compile(r"[\w-]{1,60}")
 
 
 def is_barrier_file(value: object) -> bool:
@@ -36,14 +38,19 @@ def barrier_text(value: Any) -> Any:
         return value
     text = text_of(FIELD, os.fspath(value))
     path, name = path_of(text), (_split(text) or ("", ""))[1]
-    rows = _rows(path)
-    known = list(dict.fromkeys(row["barrier"] for row in rows))
+    measured = _measured(path)
+    known = list(dict.fromkeys(barrier for barrier, _ in measured))
     if not name and len(known) > 1:
-        raise refuse(FIELD, f"`{path}` has several barriers; name one: {path}:{known[0]}, or {', '.join(known[1:])}")
+        raise refuse(
+            FIELD,
+            f"`{shown(path)}` has several barriers; name one: {shown(path)}:{known[0]}, or {', '.join(known[1:])}",
+        )
     if name and name not in known:
         raise unknown_name(FIELD, name, known)
-    by_ranks = {row["ranks"]: row["median_s"] for row in rows if row["barrier"] == (name or known[0])}
-    return ",".join(f"{ranks}={by_ranks[ranks]!r}s" for ranks in sorted(by_ranks))
+    chosen = sorted(
+        (ranks, median_s) for (barrier, ranks), median_s in measured.items() if barrier == (name or known[0])
+    )
+    return ",".join(f"{ranks}={median_s!r}s" for ranks, median_s in chosen)
 
 
 def path_of(value: Any) -> str:
@@ -66,25 +73,27 @@ def _split(text: str) -> tuple[str, str] | None:
     return (path, name) if path.endswith(ENDING) else None
 
 
-def _rows(path: str) -> list[dict[str, Any]]:
+def _measured(path: str) -> dict[tuple[str, int], float]:
+    """The median of every measurement in a file, s, by barrier and ranks."""
     document = json_object(FIELD, read_text(FIELD, path, MIB))
     if document.get("schema") != SCHEMA:
-        raise refuse(FIELD, f"`{path}` is not what `run --barriers --format json` writes: its schema is not {SCHEMA}")
+        raise refuse(
+            FIELD, f"`{shown(path)}` is not what `run --barriers --format json` writes: its schema is not {SCHEMA}"
+        )
     rows = document.get("rows")
     if not isinstance(rows, list) or not 0 < len(rows) <= MOST_ROWS:
-        raise refuse(FIELD, f"rows of `{path}`: it takes a list of 1 to {MOST_ROWS} measurements")
-    seen = set()
+        raise refuse(FIELD, f"rows of `{shown(path)}`: it takes a list of 1 to {MOST_ROWS} measurements")
+    found: dict[tuple[str, int], float] = {}
     for index, row in enumerate(rows):
-        place = f"rows[{index}] of `{path}`"
-        if not isinstance(row, dict) or not isinstance(row.get("barrier"), str):
-            raise refuse(FIELD, f"{place}: it takes an object with barrier, ranks and median_s")
-        ranks, median_s = row.get("ranks"), row.get("median_s")
+        place = f"rows[{index}] of `{shown(path)}`"
+        if not isinstance(row, dict) or not NAME.fullmatch(str(row.get("barrier"))):
+            raise refuse(FIELD, f"{place}: it takes an object with barrier (its name), ranks and median_s")
+        name, ranks, median_s = str(row["barrier"]), row.get("ranks"), row.get("median_s")
         if not isinstance(ranks, int) or isinstance(ranks, bool) or ranks < 2:
             raise refuse(FIELD, f"ranks of {place}: `{shown(ranks)}` is not accepted; it takes a whole number from 2")
         if not isinstance(median_s, int | float) or isinstance(median_s, bool):
             raise refuse(FIELD, f"median_s of {place}: `{shown(median_s)}` is not accepted; it takes seconds")
-        row["median_s"] = seconds_of(FIELD, median_s)
-        if (row["barrier"], ranks) in seen:
-            raise refuse(FIELD, f"{place}: there are two measurements of {row['barrier']} on {ranks} ranks")
-        seen.add((row["barrier"], ranks))
-    return rows
+        if (name, ranks) in found:
+            raise refuse(FIELD, f"{place}: there are two measurements of {name} on {ranks} ranks")
+        found[name, ranks] = seconds_of(FIELD, median_s)
+    return found
