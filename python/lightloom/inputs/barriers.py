@@ -86,7 +86,7 @@ def _measured(path: str) -> dict[tuple[str, int], float]:
     found: dict[tuple[str, int], float] = {}
     for index, row in enumerate(rows):
         place = f"rows[{index}] of `{shown(path)}`"
-        if not isinstance(row, dict) or not NAME.fullmatch(str(row.get("barrier"))):
+        if not isinstance(row, dict) or not NAME.fullmatch(str(row.get("barrier", ""))):
             raise refuse(FIELD, f"{place}: it takes an object with barrier (its name), ranks and median_s")
         name, ranks, median_s = str(row["barrier"]), row.get("ranks"), row.get("median_s")
         if not isinstance(ranks, int) or isinstance(ranks, bool) or ranks < 2:
