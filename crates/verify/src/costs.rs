@@ -47,6 +47,9 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
         // The run before has ended on the last step's.
         Initial::Repeated => plan.steps.last().map(|step| &plan.topologies[step.topology]),
     };
+    // Of a plan that knows no barriers nothing is said about them.
+    let waits = fabric.barrier_s != 0.0 || plan.steps.iter().any(|step| step.cost.barrier_s != 0.0);
+    let stated = if waits { 5 } else { 4 };
     let mut all_terms = Vec::with_capacity(5 * plan.steps.len());
     let mut reconfigurations = 0;
     let mut before_s = 0.0;
@@ -77,11 +80,9 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
                 format!("step {index}: stated as {stated} s; recomputed from the fabric it is {seconds} s")
             });
         }
-        all_terms.extend(step.cost.terms());
+        all_terms.extend(step.cost.terms().into_iter().take(stated));
     }
-    // Of a plan that knows no barriers nothing is said about them.
-    let waits = fabric.barrier_s != 0.0 || plan.steps.iter().any(|step| step.cost.barrier_s != 0.0);
-    let said = terms.into_iter().take(if waits { 5 } else { 4 });
+    let said = terms.into_iter().take(stated);
     let mut checks: Vec<Check> = said.map(|tally| tally.into_check("term", "as recomputed from the fabric")).collect();
     checks.push(flags.into_check("step", "marked as reconfigured where circuits change"));
     checks.push(total(plan, all_terms, reconfigurations));
