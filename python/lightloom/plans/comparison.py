@@ -62,13 +62,18 @@ class Row:
         """The line that the core tells of."""
         (planner, algorithm, topology), (keeps_the_best, is_for_collective), found, (reason, at_least_s) = told
         total_s, terms, reconfigurations = found or (None, (None, None, None, None, None), None)
+        startup_s, propagation_s, transmission_s, reconfiguration_s, barrier_s = terms
         return cls(
             planner,
             algorithm,
             topology,
             total_s,
             reconfigurations,
-            *terms,
+            startup_s,
+            propagation_s,
+            transmission_s,
+            reconfiguration_s,
+            barrier_s,
             reason,
             at_least_s,
             keeps_the_best,
