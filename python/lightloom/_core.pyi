@@ -226,6 +226,11 @@ class FabricOptions:
     def reconfiguration(self) -> ReconfigurationDelay: ...
     @property
     def windows_s(self) -> tuple[float, dict[int, float]]: ...
+    @property
+    def has_barrier(self) -> bool:
+        """Whether a barrier takes any time."""
+    def barrier_s(self, gpus: int) -> float:
+        """The barrier of so many GPUs."""
     def fabric(self, gpus: int, initial: str | Topology | None) -> Fabric:
         """The fabric of so many GPUs, with this topology before the first step."""
 
@@ -235,6 +240,8 @@ class Fabric:
 
     @property
     def startup_s(self) -> float: ...
+    @property
+    def barrier_s(self) -> float: ...
     @property
     def hop_delay_s(self) -> float: ...
     @property
@@ -393,9 +400,9 @@ RouteArrays = tuple[
     NDArray[np.uint32],
 ]
 
-# The numbers of a step: topology's index, whether it is new, bytes, hops, load, the four terms (startup,
-# propagation, transmission, reconfiguration) and their sum.
-Terms = tuple[float, float, float, float]
+# The numbers of a step: topology's index, whether it is new, bytes, hops, load, the terms (startup,
+# propagation, transmission, reconfiguration, barrier) and their sum.
+Terms = tuple[float, float, float, float, float]
 StepTuple = tuple[int, bool, float, int, float, Terms, float]
 
 @final
@@ -463,6 +470,8 @@ class Plan:
     def dims(self) -> list[int]: ...
     @property
     def startup_s(self) -> float: ...
+    @property
+    def barrier_s(self) -> float: ...
     @property
     def hop_delay_s(self) -> float: ...
     @property
@@ -657,7 +666,7 @@ class SimulatedStep:
     def duration_s(self) -> float: ...
     @property
     def predicted_s(self) -> float:
-        """The step's time by the plan: the sum of its four terms."""
+        """The step's time by the plan: the sum of its terms."""
     @property
     def symmetry_order(self) -> int:
         """How many GPUs, or circuits, one that was simulated stands for."""

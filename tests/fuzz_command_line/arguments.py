@@ -18,6 +18,7 @@ KINDS = {
     Kind.TIME: values.TIME,
     Kind.RATE: values.RATE,
     Kind.DELAY: values.DELAY,
+    Kind.BARRIER: values.BARRIER,
     Kind.WINDOW: values.WINDOW,
     Kind.DIMS: values.DIMS,
 }

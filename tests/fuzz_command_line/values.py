@@ -110,6 +110,10 @@ DELAY = Values(
         "mems3d",
     ),
 )
+BARRIER = Values(
+    ("0s", "5us", "harvest", "2=1us,64=20us", "16=5.92us"),
+    (*TIME_EDGES, "harvest,5us", "4=1us,4=2us", "1=1us", "4=", "=1us", "4=1us,", "no.json", "no.json:flags"),
+)
 WINDOW = Values(
     ("0s", "20us", "1us", "1=20us,5=3us", "2=1us", "1=0s"),
     (

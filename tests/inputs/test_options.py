@@ -52,6 +52,7 @@ TYPES = {
     Kind.TIME: {"str", "float"},
     Kind.RATE: {"str", "float"},
     Kind.DELAY: {"str", "float"},
+    Kind.BARRIER: {"str", "float", "os.PathLike[str]"},
     Kind.WINDOW: {"str", "float"},
     Kind.DIMS: {"str"},
     Kind.FLAG: {"bool"},

@@ -60,6 +60,8 @@ ROUTINGS = ("concurrent-flow", "equal-split", "single-path")
 CONVENTIONS = names("conventions")
 # How often the optical layer limits topologies, or is said to be one that limits none.
 OPTICS_OFTEN = 0.15
+# How often barriers take time.
+BARRIERS_OFTEN = 0.25
 # More GPUs than these cost too much where every pair is routed by a program of its own, or every planner is tried.
 MOST_GPUS_OF_SEARCHES = 16
 
@@ -88,6 +90,10 @@ def question(seed: int, index: int) -> Question:
         settings["convention"] = rng.choice(CONVENTIONS)
     if rng.random() < OPTICS_OFTEN:
         fabric["optics"] = _optics(rng)
+    # Of its own sequence, so that the other arguments are those of fabrics without barriers.
+    of_barriers = Random(f"{seed}:{index}:barrier")  # noqa: S311
+    if of_barriers.random() < BARRIERS_OFTEN:
+        fabric["barrier"] = float(f"{10 ** of_barriers.uniform(-7, -4):.3g}")
     return Question(category, fabric, settings)
 
 

@@ -15,7 +15,7 @@ from tests.reference.plan_packets import packet_hops, transfer_fs
 
 # A term is a few products of numbers in the file; a load is a sum of many shares.
 TOLERANCE = 1e-12
-TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
+TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s", "barrier_s")
 
 
 class TooManyPacketsError(Exception):
@@ -67,7 +67,8 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
         of_change = change(before, circuits, fabric, document["gpus"])
         reconfigured = of_change.transmitters > 0
         charged_s, of_s = charge_s(of_change, fabric, index, step_before_s)
-        step_before_s = fabric["startup_s"] + propagation_s + transmission_s
+        barrier_s = fabric.get("barrier_s", 0.0)
+        step_before_s = barrier_s + fabric["startup_s"] + propagation_s + transmission_s
         expected = {
             "transfer_bytes": (largest, 0.0),
             "hops": (hops, 0.0),
@@ -75,12 +76,13 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
             "startup_s": (fabric["startup_s"], 0.0),
             "propagation_s": (propagation_s, 0.0),
             "transmission_s": (transmission_s, rounding_s),
+            "barrier_s": (barrier_s, 0.0),
             "reconfiguration_s": (charged_s, TOLERANCE * of_s if _hides(fabric) else 0.0),
         }
         found += [
-            f"step {index}: {key} is {step[key]}, and it is {value}"
+            f"step {index}: {key} is {step.get(key)}, and it is {value}"
             for key, (value, rounding) in expected.items()
-            if abs(step[key] - value) > TOLERANCE * abs(value) + rounding
+            if abs(step.get(key, 0.0) - value) > TOLERANCE * abs(value) + rounding
         ]
         if step["reconfigured"] != reconfigured:
             found.append(f"step {index}: reconfigured is {step['reconfigured']}, circuits changed: {of_change}")
@@ -152,7 +154,7 @@ def _labels(document: dict[str, Any]) -> list[str]:
 
 def _totals(document: dict[str, Any], changed: int) -> list[str]:
     found = []
-    total_s = math.fsum(step[term] for step in document["steps"] for term in TERMS)
+    total_s = math.fsum(step.get(term, 0.0) for step in document["steps"] for term in TERMS)
     if abs(document["total_s"] - total_s) > math.ulp(total_s):
         found.append(f"the total is {document['total_s']}, and the terms add up to {total_s}")
     if document["reconfigurations"] != changed:

@@ -17,7 +17,8 @@ PLANS = {
     "a": "all-reduce --gpus 8 --size 1MiB --algorithm recursive-doubling --planner harvest --reconfiguration-delay 1us",
     "b": "all-gather --gpus 6 --size 1MiB --ports 2 --window 1=1us --background-reconfiguration --initial ring",
     "c": "all-to-all --gpus 5 --size 1MiB --matrix zipf:0.4:1 --no-baselines",
-    "d": "broadcast --gpus 4 --size 64KiB --ports 2 --reconfiguration-delay 1us,2us --overlap pipelined --no-baselines",
+    "d": "broadcast --gpus 4 --size 64KiB --ports 2 --reconfiguration-delay 1us,2us --overlap pipelined --barrier 1us "
+    "--no-baselines",
     "e": "reduce-scatter --gpus 8 --size 1MiB --optics islands:4x2 --no-baselines",
     "f": "all-to-all --gpus 8 --size 1MiB --planner reconfigure-all-to-all --no-baselines",
     "g": "all-to-all --gpus 4 --size 1MiB --optics mesh:8x8 --no-baselines",
@@ -174,7 +175,10 @@ def _planned() -> dict[str, list[Any]]:
     return {
         "plan": plans,
         "sizes": [printed("plan --collective all-gather --gpus 8 --sizes 1KiB:4KiB")],
-        "comparison": [printed(f"compare {problem}"), printed("compare --collective all-reduce --gpus 6 --size 1B")],
+        "comparison": [
+            printed(f"compare {problem}"),
+            printed("compare --collective all-reduce --gpus 6 --size 1B --barrier 1us"),
+        ],
         "bounds": [printed(f"bound {problem}"), printed(f"bound {problem} --algorithm direct")],
         "checks": [printed("verify a.json b.json")],
         "simulation": [

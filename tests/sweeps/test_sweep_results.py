@@ -104,7 +104,8 @@ def test_simulated_points_equal_simulations(engine: str) -> None:
     )
     assert result.columns[:3] == ("sync", "size_bytes", "reconfiguration_delay_s")
     for row in range(len(result)):
-        fabric = ll.Fabric(gpus=16, reconfiguration_delay=float(result["reconfiguration_delay_s"][row]))
+        delay_s = float(result["reconfiguration_delay_s"][row])
+        fabric = ll.Fabric(gpus=16, barrier="100ns", reconfiguration_delay=delay_s)
         simulated, static = (
             ll.simulate(
                 ll.plan(
@@ -115,7 +116,6 @@ def test_simulated_points_equal_simulations(engine: str) -> None:
                     planner=planner,
                 ),
                 level=engine,
-                barrier="100ns",
             )
             for planner in ("harvest", "static")
         )

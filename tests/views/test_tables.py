@@ -31,7 +31,7 @@ SECONDS = st.floats(1e-12, 1e-3) | st.just(0.0)
 
 
 def row(planner: str, *terms: float) -> Row:
-    found = (sum(terms), (terms[0], terms[1], terms[2], terms[3]), 0) if terms else None
+    found = (sum(terms), (terms[0], terms[1], terms[2], terms[3], 0.0), 0) if terms else None
     return Row.of(((planner, "ring", ""), (False, True), found, ("", None)))
 
 
@@ -80,7 +80,7 @@ def test_the_topologies_of_the_steps_are_explained() -> None:
     assert said == dict(zip([topology.name for topology in PLAN.topologies], PLAN.explanations, strict=True))
 
 
-@given(st.tuples(SECONDS, SECONDS, SECONDS, SECONDS), st.integers(2, 60), st.integers(2, 60))
+@given(st.tuples(SECONDS, SECONDS, SECONDS, SECONDS, SECONDS), st.integers(2, 60), st.integers(2, 60))
 def test_bars_are_as_long_as_their_terms(seconds: tuple[float, ...], cells: int, most: int) -> None:
     scale = cells / sum(seconds) if sum(seconds) else 0.0
     shown = split_bar(seconds, scale, most).plain

@@ -65,6 +65,7 @@ mod tests {
                     shape: Shape::new(gpus, &[], ports).unwrap(),
                     bandwidth_bps: 8e11,
                     startup_s: 5e-7,
+                    barrier_s: 0.0,
                     hop_delay_s: 5e-7,
                     reconfiguration: ReconfigurationPolicy::constant(10f64.powi(log_delay as i32 - 7)),
                     initial: Initial::Free,

@@ -7,7 +7,7 @@ use model::{CostSettings, Fabric, Initial, Overlap, Propagation};
 pub(crate) struct Rates {
     pub(crate) ranks: u32,
     pub(crate) ports: u32,
-    /// α.
+    /// α, and the barrier.
     pub(crate) startup_s: f64,
     /// δ.
     pub(crate) hop_s: f64,
@@ -34,7 +34,7 @@ impl Rates {
         Self {
             ranks: fabric.shape.gpus(),
             ports: fabric.shape.ports(),
-            startup_s: fabric.startup_s,
+            startup_s: fabric.per_step_s(),
             hop_s: fabric.hop_delay_s,
             byte_s: fabric.byte_s(),
             change_s: fabric.reconfiguration.lower_bound_s(),

@@ -22,7 +22,7 @@ pub struct Statement {
     pub class: String,
     /// Why it holds, in a sentence.
     pub why: &'static str,
-    /// Least time of startups, s.
+    /// Least time of startups and barriers, s.
     pub startup_s: f64,
     /// Time of hop delays, s.
     pub propagation_s: f64,

@@ -74,7 +74,7 @@ typedef struct {
   const char *bound_class;
   // Bytes of one rank's whole buffer, as NCCL's tests count them.
   uint64_t size_bytes;
-  // Time of the collective: the sum of the four terms over the steps.
+  // Time of the collective: the sum of the terms over the steps.
   double total_s;
   // No schedule of `bound_class` takes less.
   double lower_bound_s;
@@ -132,6 +132,8 @@ typedef struct {
   double transmission_s;
   // Charge for the change of circuits before the step.
   double reconfiguration_s;
+  // Barrier of all GPUs before the step.
+  double barrier_s;
   // Number of transfers.
   uint64_t transfers;
   // Number of paths.

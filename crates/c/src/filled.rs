@@ -45,6 +45,7 @@ impl LightloomStep {
             propagation_s: step.cost.propagation_s,
             transmission_s: step.cost.transmission_s,
             reconfiguration_s: step.cost.reconfiguration_s,
+            barrier_s: step.cost.barrier_s,
             transfers: step.step.transfers().len() as u64 * u64::from(step.step.symmetry().order()),
             paths: paths as u64 * u64::from(step.routes.symmetry.order()),
         }

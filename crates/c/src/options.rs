@@ -65,9 +65,9 @@ mod tests {
     #[test]
     fn text_and_numbers_are_the_same() {
         let text = r#"{"dims": "4X2", "bandwidth": "400Gbps", "startup": "1.7us", "hop_delay": "30ns", "window": "20us",
-            "reconfiguration_delay": ["10us", "3ms"], "ports": 2}"#;
+            "barrier": "4us", "reconfiguration_delay": ["10us", "3ms"], "ports": 2}"#;
         let numbers = r#"{"dims": [4, 2], "bandwidth": 4e11, "startup": 1.7e-6, "hop_delay": 30e-9,
-            "window": 20e-6, "reconfiguration_delay": [10e-6, 0.003], "ports": 2, "optics": null}"#;
+            "barrier": 4e-6, "window": 20e-6, "reconfiguration_delay": [10e-6, 0.003], "ports": 2, "optics": null}"#;
         assert_eq!(fabric(text).expect("text"), fabric(numbers).expect("numbers"));
     }
 

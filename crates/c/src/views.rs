@@ -25,7 +25,7 @@ pub struct LightloomSummary {
     pub bound_class: *const c_char,
     /// Bytes of one rank's whole buffer, as NCCL's tests count them.
     pub size_bytes: u64,
-    /// Time of the collective: the sum of the four terms over the steps.
+    /// Time of the collective: the sum of the terms over the steps.
     pub total_s: f64,
     /// No schedule of `bound_class` takes less.
     pub lower_bound_s: f64,
@@ -66,6 +66,8 @@ pub struct LightloomStep {
     pub transmission_s: f64,
     /// Charge for the change of circuits before the step.
     pub reconfiguration_s: f64,
+    /// Barrier of all GPUs before the step.
+    pub barrier_s: f64,
     /// Number of transfers.
     pub transfers: u64,
     /// Number of paths.

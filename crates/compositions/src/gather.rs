@@ -169,6 +169,7 @@ mod tests {
                     shape: Shape::new(ranks, &[], ports).unwrap(),
                     bandwidth_bps: 8e11,
                     startup_s: 1e-6,
+                    barrier_s: 0.0,
                     hop_delay_s: 3e-7,
                     reconfiguration: ReconfigurationPolicy::constant(change_s),
                     initial: Initial::Free,

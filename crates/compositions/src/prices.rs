@@ -28,7 +28,7 @@ impl Prices {
             Initial::Topology(topology) => (as_ring(topology), true),
         };
         Self {
-            startup_s: fabric.startup_s,
+            startup_s: fabric.per_step_s(),
             hop_s: fabric.hop_delay_s,
             block_s: fabric.byte_s() * size_bytes as f64 / f64::from(n),
             change_s: fabric.reconfiguration.of_all_ports_s(u64::from(n) * u64::from(ports)),
@@ -86,6 +86,7 @@ impl Prices {
             shape: model::Shape::new(gpus, &[], ports).unwrap(),
             bandwidth_bps: 8e11,
             startup_s,
+            barrier_s: 0.0,
             hop_delay_s: 5e-7,
             reconfiguration: model::ReconfigurationPolicy::constant(1e-5),
             initial: Initial::Free,

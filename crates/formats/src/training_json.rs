@@ -218,6 +218,7 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
         shape: Shape::new(workload.ranks, &[workload.ranks], ports).map_err(at)?,
         bandwidth_bps,
         startup_s,
+        barrier_s: 0.0,
         hop_delay_s,
         reconfiguration: ReconfigurationPolicy::new(
             ReconfigurationDelay::per_port(reconfiguration_delay_s, 0.0),

@@ -10,6 +10,7 @@ fn request(collective: Collective, algorithm: &str, dims: &[u32], ports: u32, de
             shape: Shape::new(dims.iter().product(), dims, ports).expect("a shape"),
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
+            barrier_s: 0.0,
             hop_delay_s: 500e-9,
             reconfiguration: ReconfigurationPolicy::constant(delay_s),
             initial: Initial::Free,

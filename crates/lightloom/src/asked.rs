@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Collective, Error, Fabric, Initial, OpticalLayer, Overlap, ReconfigurationDelay, ReconfigurationOverlap,
+    Barrier, Collective, Error, Fabric, Initial, OpticalLayer, Overlap, ReconfigurationDelay, ReconfigurationOverlap,
     ReconfigurationPolicy, Result, Routing, Schedule, Shape,
 };
 use optics::Optics;
@@ -27,6 +27,8 @@ pub struct AskedFabric {
     pub bandwidth_bps: f64,
     /// Startup latency α of a step, s.
     pub startup_s: f64,
+    /// Barrier of all GPUs before a step.
+    pub barrier: Barrier,
     /// Delay δ of one hop, s.
     pub hop_delay_s: f64,
     /// Time of a change of topology.
@@ -73,6 +75,7 @@ impl AskedFabric {
             shape,
             bandwidth_bps: self.bandwidth_bps,
             startup_s: self.startup_s,
+            barrier_s: self.barrier.seconds("barrier", gpus)?,
             hop_delay_s: self.hop_delay_s,
             reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay, self.overlap),
             initial,

@@ -129,6 +129,7 @@ mod tests {
                 shape: Shape::new(gpus, &[], ports).unwrap(),
                 bandwidth_bps: 8e11,
                 startup_s: 500e-9,
+                barrier_s: 0.0,
                 hop_delay_s: 500e-9,
                 reconfiguration: ReconfigurationPolicy::constant(10f64.powf(log_delay)),
                 initial: Initial::Free,

@@ -47,7 +47,7 @@ impl Row {
 pub struct PlannerOutcome {
     /// Completion time, s.
     pub total_s: f64,
-    /// The four terms of the time, each added up over the steps.
+    /// The terms of the time, each added up over the steps.
     pub cost: StepCost,
     /// Number of changes of topology, hidden ones included.
     pub reconfigurations: usize,

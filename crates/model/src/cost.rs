@@ -1,6 +1,6 @@
 //! The cost of a step, and the settings in which the papers differ.
 //!
-//! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ]   (HARVEST eq. 4)
+//! T = Σ_i [ α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ]   (HARVEST eq. 4), and the barrier before each step.
 
 use strum::{IntoStaticStr, VariantArray};
 
@@ -139,7 +139,7 @@ impl Default for CostSettings {
     }
 }
 
-/// The four terms of a step's cost, seconds.
+/// The terms of a step's cost, seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepCost {
     /// α.
@@ -150,6 +150,8 @@ pub struct StepCost {
     pub transmission_s: f64,
     /// α_r, where the topology changes before the step.
     pub reconfiguration_s: f64,
+    /// The barrier before the step.
+    pub barrier_s: f64,
 }
 
 impl StepCost {
@@ -160,6 +162,7 @@ impl StepCost {
             propagation_s: fabric.hop_delay_s * delays.count(hops, load),
             transmission_s: fabric.byte_s() * bytes * load,
             reconfiguration_s: 0.0,
+            barrier_s: fabric.barrier_s,
         }
     }
 
@@ -172,6 +175,7 @@ impl StepCost {
             propagation_s,
             transmission_s: transfer_s - propagation_s,
             reconfiguration_s: 0.0,
+            barrier_s: fabric.barrier_s,
         }
     }
 
@@ -183,15 +187,16 @@ impl StepCost {
             propagation_s: sum(|cost| cost.propagation_s),
             transmission_s: sum(|cost| cost.transmission_s),
             reconfiguration_s: sum(|cost| cost.reconfiguration_s),
+            barrier_s: sum(|cost| cost.barrier_s),
         }
     }
 
     /// The terms, in the order in which they are shown.
-    pub fn terms(&self) -> [f64; 4] {
-        [self.startup_s, self.propagation_s, self.transmission_s, self.reconfiguration_s]
+    pub fn terms(&self) -> [f64; 5] {
+        [self.startup_s, self.propagation_s, self.transmission_s, self.reconfiguration_s, self.barrier_s]
     }
 
-    /// The sum of the four terms.
+    /// The sum of the terms.
     pub fn total_s(&self) -> f64 {
         sum_seconds(self.terms())
     }

@@ -42,6 +42,8 @@ pub struct Fabric {
     pub bandwidth_bps: f64,
     /// Startup latency α of a step, s.
     pub startup_s: f64,
+    /// Barrier of all GPUs before a step, s.
+    pub barrier_s: f64,
     /// Delay δ of one hop, s.
     pub hop_delay_s: f64,
     /// The charges of changes of topology.
@@ -59,6 +61,7 @@ impl Fabric {
     pub fn check(&self) -> Result<()> {
         units::rate_from_f64("bandwidth", self.bandwidth_bps)?;
         units::time_from_f64("startup", self.startup_s)?;
+        units::time_from_f64("barrier", self.barrier_s)?;
         units::time_from_f64("hop_delay", self.hop_delay_s)?;
         self.reconfiguration.check(self.shape.ports())?;
         if let Initial::Topology(topology) = &self.initial {
@@ -72,6 +75,11 @@ impl Fabric {
             topology.check_ports(self.shape.ports()).map_err(|error| error.in_field("initial"))?;
         }
         Ok(())
+    }
+
+    /// Seconds that every step takes whatever it sends: its barrier and its startup latency.
+    pub fn per_step_s(&self) -> f64 {
+        self.startup_s + self.barrier_s
     }
 
     /// β: seconds per byte on one circuit.

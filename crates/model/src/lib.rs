@@ -8,6 +8,7 @@
 //! Fabric ─▶ Topology ─────┘
 //! ```
 
+mod barrier;
 mod binary_digits;
 mod breadth_first;
 mod circuits;
@@ -39,6 +40,7 @@ pub mod units;
 mod workload;
 mod written_out;
 
+pub use barrier::Barrier;
 pub use breadth_first::{BreadthFirst, UNREACHABLE};
 pub use circuits::{Circuits, Configuration, ConfigurationEvents, MAX_SWITCH_PORTS, Switch, SwitchSetting};
 pub use circulant::show_generators;

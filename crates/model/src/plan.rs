@@ -33,7 +33,7 @@ pub struct PlanStep {
     pub load: f64,
     /// Paths of every transfer.
     pub routes: Routes,
-    /// The four terms.
+    /// The terms of its cost.
     pub cost: StepCost,
 }
 
@@ -190,12 +190,11 @@ impl Plan {
         let [from, to] = [last, first].map(|step| &self.topologies[step.topology]);
         let policy = &self.fabric.reconfiguration;
         let change_s = policy.charge_s(policy.between(from, to, self.fabric.shape.ports()), 0, 0.0);
-        let StepCost { startup_s, propagation_s, transmission_s, .. } = first.cost;
-        let first_terms = [startup_s, propagation_s, transmission_s, change_s];
+        let first_terms = StepCost { reconfiguration_s: change_s, ..first.cost }.terms();
         sum_seconds(first_terms.into_iter().chain(self.steps.iter().skip(1).flat_map(|step| step.cost.terms())))
     }
 
-    /// Completion time: the sum of the four terms over the steps, s.
+    /// Completion time: the sum of the terms over the steps, s.
     pub fn total_s(&self) -> f64 {
         self.total_s
     }

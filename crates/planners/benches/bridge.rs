@@ -42,6 +42,7 @@ fn report(algorithm: &str, collective: Collective, gpus: u32) {
         shape,
         bandwidth_bps: 8e11,
         startup_s: instance.startup_s,
+        barrier_s: 0.0,
         hop_delay_s: instance.hop_s,
         reconfiguration: ReconfigurationPolicy::constant(instance.delay_s),
         initial: Initial::Topology(ring.clone()),

@@ -34,6 +34,7 @@ fn report(what: &str, schedule: &Schedule, shape: &Shape, start: &Topology, stan
         shape: shape.clone(),
         bandwidth_bps: 3.6e12,
         startup_s: 0.0,
+        barrier_s: 0.0,
         hop_delay_s: 3e-6,
         reconfiguration: ReconfigurationPolicy::constant(5e-6),
         initial: Initial::Topology(start.clone()),

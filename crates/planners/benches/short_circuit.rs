@@ -16,6 +16,7 @@ fn main() {
                 shape,
                 bandwidth_bps: 8e11,
                 startup_s: 0.0,
+                barrier_s: 0.0,
                 hop_delay_s: 1e-6,
                 reconfiguration: ReconfigurationPolicy::constant(delay_s),
                 initial: Initial::Topology(ring.clone()),

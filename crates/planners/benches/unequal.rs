@@ -19,6 +19,7 @@ fn problem(gpus: u32, matrix: &str, seed: u64, delay_s: f64) -> Problem {
         shape: Shape::new(gpus, &[], 4).expect("a shape"),
         bandwidth_bps: 8e11,
         startup_s: 5e-7,
+        barrier_s: 0.0,
         hop_delay_s: 5e-7,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,

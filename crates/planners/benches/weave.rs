@@ -24,6 +24,7 @@ fn problem(gpus: u32, ports: u32, collective: Collective, algorithm: &str, size_
         shape,
         bandwidth_bps: 8e11,
         startup_s: 5e-7,
+        barrier_s: 0.0,
         hop_delay_s: 5e-7,
         reconfiguration: ReconfigurationPolicy::constant(1e-5),
         initial: Initial::Free,

@@ -80,7 +80,7 @@ impl Choice {
         self.total_s + fabric.reconfiguration.charge_s(change, 0, 0.0)
     }
 
-    /// The four terms, each added up over the steps.
+    /// The terms, each added up over the steps.
     ///
     /// # Errors
     /// When some transfer of a step has no path on its candidate, which a choice with a finite time never has.
@@ -113,7 +113,7 @@ impl Choice {
         narrow.unwrap_or(any)
     }
 
-    /// The plan: routes, the four terms of every step, and the bounds. The one that it is compared with first is that
+    /// The plan: routes, the terms of every step, and the bounds. The one that it is compared with first is that
     /// for every algorithm, or, where `narrow_first`, the larger of [`Choice::bounds`].
     ///
     /// # Errors

@@ -84,7 +84,8 @@ impl<'a> ForwardedBlocks<'a> {
     /// round that leaves ports dark takes more.
     pub(crate) fn hop_s(&self, bytes: f64) -> f64 {
         let cost = StepCost::on_point(&self.problem.fabric, HopDelays::Longest, bytes, 1, 1.0);
-        cost.startup_s * self.chunks_of(bytes) + cost.propagation_s * self.chunks_of(bytes) + cost.transmission_s
+        let per_step_s = self.problem.fabric.per_step_s();
+        per_step_s * self.chunks_of(bytes) + cost.propagation_s * self.chunks_of(bytes) + cost.transmission_s
     }
 
     /// Whether a strategy on one topology may cost no more than `limit_s`, as far as theorem 1 says.
@@ -110,7 +111,7 @@ impl<'a> ForwardedBlocks<'a> {
         let slots = bounds::all_to_all_hops(self.ranks(), fabric.shape.ports(), 1);
         // Slots are whole, flows are not.
         let load = slots.saturating_sub(1) as f64;
-        fabric.startup_s + fabric.byte_s() * least * load <= limit_s * (1.0 + 1e-6)
+        fabric.per_step_s() + fabric.byte_s() * least * load <= limit_s * (1.0 + 1e-6)
     }
 
     /// Whether a strategy may cost no more than `limit_s`, as far as theorem 1 says.

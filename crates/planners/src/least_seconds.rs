@@ -16,7 +16,7 @@ pub fn least_seconds(schedule: &Schedule, fabric: &Fabric, settings: CostSetting
         _ => 0.0,
     };
     let port_s = fabric.byte_s() * size_bytes as f64 / f64::from(fabric.shape.ports());
-    let of_step = |step: &Step| fabric.startup_s + hop_s + port_s * step.share() * step.traffic().node_load();
+    let of_step = |step: &Step| fabric.per_step_s() + hop_s + port_s * step.share() * step.traffic().node_load();
     let one_by_one = schedule.steps().iter().map(of_step).sum::<f64>();
     let additive = settings.overlap == Overlap::Additive;
     let of_peers = || changes_or_hops(schedule, fabric, hop_s, port_s);
@@ -50,7 +50,7 @@ fn changes_or_hops(schedule: &Schedule, fabric: &Fabric, hop_s: f64, port_s: f64
         let hops = (runs - longer) as u64 * sums[length] + longer as u64 * sums[(length + 1).min(steps)];
         (runs - 1) as f64 * change_s + hops as f64 * of_hop_s
     };
-    fabric.startup_s * steps as f64 + (1..=steps).map(of_runs).fold(f64::INFINITY, f64::min)
+    fabric.per_step_s() * steps as f64 + (1..=steps).map(of_runs).fold(f64::INFINITY, f64::min)
 }
 
 /// By number of peers up to `most`, the sum of their distances at least.

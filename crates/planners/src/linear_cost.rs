@@ -10,7 +10,7 @@ use crate::{Choice, OperatingPoint};
 pub struct LinearCost {
     /// Multiples of α, δ, β·m and α_r, in the order of [`OperatingPoint::coordinates`].
     multiples: [f64; 4],
-    /// The time of changes in addition to α_r.
+    /// The time of barriers, and of changes in addition to α_r.
     constant_s: f64,
 }
 
@@ -41,6 +41,7 @@ impl LinearCost {
             constant_s += beside_s.constant_s().unwrap_or_else(|| beside_s.between_s(from, to));
         }
         let steps = choice.candidates.len() as f64;
+        constant_s += steps * problem.fabric.barrier_s;
         Ok(Self { multiples: [steps, rounded(sum_seconds(hops)), rounded(sum_seconds(loads)), changes], constant_s })
     }
 

@@ -122,7 +122,7 @@ fn at_least(problem: &Problem, step: usize, candidates: &[usize]) -> Vec<f64> {
         if !hops.is_finite() {
             return f64::INFINITY;
         }
-        fabric.startup_s + f64::max(fabric.hop_delay_s * hops, byte_s * load)
+        fabric.per_step_s() + f64::max(fabric.hop_delay_s * hops, byte_s * load)
     };
     candidates.iter().map(least_s).collect()
 }

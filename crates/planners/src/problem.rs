@@ -183,7 +183,7 @@ impl Problem {
         Ok(sum_seconds(self.costs(sequence)?.iter().flat_map(StepCost::terms)))
     }
 
-    /// The four terms of every step of a sequence of candidates.
+    /// The terms of every step of a sequence of candidates.
     ///
     /// # Errors
     /// When some transfer of a step has no path on its candidate.

@@ -123,7 +123,7 @@ impl RecursiveDoubling {
     /// Candidate of every step and the completion time in seconds, at the problem's size and delays.
     pub fn best(&self, problem: &Problem) -> (Vec<usize>, f64) {
         let costs = Costs {
-            startup_s: problem.fabric.startup_s,
+            startup_s: problem.fabric.per_step_s(),
             hop_s: problem.fabric.hop_delay_s,
             buffer_s: problem.fabric.byte_s() * problem.size_bytes as f64,
             change_s: self.change_s,

@@ -94,6 +94,7 @@ impl SequenceCost {
             }
         }
         sums.add_times(self.count, |at| points[at].startup_s);
+        sums.add_times(self.count, |_| self.fabric.barrier_s);
         let beside = self.fabric.reconfiguration.delay().with_fixed_s(0.0);
         for &(difference, count) in self.changes.iter().filter(|change| change.0 != Difference::NONE) {
             let beside_s = beside.seconds(difference);

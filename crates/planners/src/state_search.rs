@@ -21,7 +21,7 @@ use crate::{Charges, ProfileTable, Promise};
 /// Seconds that hops and load cost in each step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
-    /// α, for each step.
+    /// α and the barrier, for each step.
     pub startup_s: f64,
     /// Per hop of the longest path.
     pub hop_s: f64,
@@ -36,7 +36,7 @@ impl Rates {
             |(delays, bytes): (HopDelays, f64)| delays.hop_and_load_s(fabric.hop_delay_s, fabric.byte_s() * bytes);
         let (hops_s, load_s): (Vec<f64>, Vec<f64>) = steps.map(of_step).unzip();
         // One rule holds for all steps.
-        Self { startup_s: fabric.startup_s, hop_s: hops_s.first().copied().unwrap_or_default(), load_s }
+        Self { startup_s: fabric.per_step_s(), hop_s: hops_s.first().copied().unwrap_or_default(), load_s }
     }
 
     /// Seconds of a step with hops and a load, whose lower bounds may be infinite at any rates.

@@ -12,7 +12,7 @@ use crate::step::{TermsTuple, terms};
 /// Planner, algorithm, topology; whether the planner keeps the best of all, and plans this collective at all; what it
 /// found; why it found nothing, and what it takes at least where it is known to be slower.
 type RowTuple = ((String, String, String), (bool, bool), Option<FoundTuple>, (String, Option<f64>));
-/// Time, its four terms, reconfigurations.
+/// Time, its terms, reconfigurations.
 type FoundTuple = (f64, TermsTuple, usize);
 
 fn row_tuple(row: &Row) -> RowTuple {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lightloom::{AskedFabric, StatedFabric};
-use model::{OpticalLayer, Window};
+use model::{Barrier, OpticalLayer, Window};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -44,6 +44,16 @@ impl PyFabricOptions {
     }
 
     #[getter]
+    fn has_barrier(&self) -> bool {
+        self.0.barrier != Barrier::NONE
+    }
+
+    /// The barrier of so many GPUs.
+    fn barrier_s(&self, gpus: u32) -> CoreResult<f64> {
+        Ok(self.0.barrier.seconds("barrier", gpus)?)
+    }
+
+    #[getter]
     fn reconfiguration(&self) -> PyReconfigurationDelay {
         PyReconfigurationDelay(self.0.reconfiguration_delay.clone())
     }
@@ -70,6 +80,11 @@ impl PyFabric {
     #[getter]
     fn startup_s(&self) -> f64 {
         self.0.fabric.startup_s
+    }
+
+    #[getter]
+    fn barrier_s(&self) -> f64 {
+        self.0.fabric.barrier_s
     }
 
     #[getter]

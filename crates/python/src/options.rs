@@ -39,6 +39,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Time => "TIME",
         Kind::Rate => "RATE",
         Kind::Delay => "DELAY",
+        Kind::Barrier => "BARRIER",
         Kind::Window => "WINDOW",
         Kind::Dims => "DIMS",
         Kind::Topology => "TOPOLOGY",

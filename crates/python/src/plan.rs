@@ -205,6 +205,11 @@ impl PyPlan {
     }
 
     #[getter]
+    fn barrier_s(&self) -> f64 {
+        self.plan.fabric.barrier_s
+    }
+
+    #[getter]
     fn hop_delay_s(&self) -> f64 {
         self.plan.fabric.hop_delay_s
     }

@@ -2,10 +2,10 @@
 
 use model::{PlanStep, StepCost};
 
-/// Topology's index, whether it is new, bytes, hops, load, the four terms and their sum.
+/// Topology's index, whether it is new, bytes, hops, load, the terms and their sum.
 pub type StepTuple = (usize, bool, f64, u32, f64, TermsTuple, f64);
-/// Startup, propagation, transmission, reconfiguration.
-pub type TermsTuple = (f64, f64, f64, f64);
+/// Startup, propagation, transmission, reconfiguration, barrier.
+pub type TermsTuple = (f64, f64, f64, f64, f64);
 
 pub fn step_tuple(step: &PlanStep) -> StepTuple {
     let cost = &step.cost;
@@ -13,5 +13,5 @@ pub fn step_tuple(step: &PlanStep) -> StepTuple {
 }
 
 pub fn terms(cost: &StepCost) -> TermsTuple {
-    (cost.startup_s, cost.propagation_s, cost.transmission_s, cost.reconfiguration_s)
+    (cost.startup_s, cost.propagation_s, cost.transmission_s, cost.reconfiguration_s, cost.barrier_s)
 }

@@ -19,6 +19,7 @@ fn all_reduce(algorithm: &str, dims: &[u32], ports: u32, size_bytes: u64, topolo
             shape: Shape::new(dims.iter().product(), dims, ports).expect("a shape"),
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
+            barrier_s: 0.0,
             hop_delay_s: 500e-9,
             reconfiguration: ReconfigurationPolicy::constant(1e-6),
             initial: Initial::Free,

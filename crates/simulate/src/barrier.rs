@@ -16,18 +16,19 @@ use crate::wiring::{Links, Wiring};
 /// # Errors
 /// As [`crate::simulate`].
 pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
-    let barrier_fs = femtoseconds("barrier", settings.barrier_s)?;
+    let between_fs = femtoseconds("barrier", settings.barrier_s)?;
+    let barrier_fs = femtoseconds("barrier", plan.fabric.barrier_s)?;
     let startup_fs = femtoseconds("startup", plan.fabric.startup_s)?;
     let mut simulation = Simulation::default();
     let mut before = initial(plan);
     let (mut ready_fs, mut up_fs) = (0_u64, 0_u64);
     for index in 0..plan.steps.len() {
         let change = Change::new(plan, index, before)?;
-        let start = Start { before, change, ready_fs, ran_fs: ready_fs.saturating_sub(up_fs), startup_fs };
+        let start = Start { before, change, ready_fs, ran_fs: ready_fs.saturating_sub(up_fs), barrier_fs, startup_fs };
         up_fs = ready_fs + start.reconfiguration_fs();
         let told = step(plan, settings, index, &start, &mut simulation)?;
         simulation.total_fs = told.end_fs;
-        ready_fs = told.end_fs + barrier_fs;
+        ready_fs = told.end_fs + between_fs;
         simulation.steps.push(told);
         if ready_fs >= LIMIT_FS {
             return Err(too_long());
@@ -56,6 +57,8 @@ struct Start<'a> {
     ready_fs: u64,
     /// For how long the step before ran until then, since its circuits were up.
     ran_fs: u64,
+    /// The plan's barrier before the step.
+    barrier_fs: u64,
     startup_fs: u64,
 }
 
@@ -74,7 +77,7 @@ fn step(
     start: &Start,
     simulation: &mut Simulation,
 ) -> Result<SimulatedStep> {
-    let Start { before, ready_fs, startup_fs, .. } = *start;
+    let Start { before, ready_fs, barrier_fs, startup_fs, .. } = *start;
     let times = StepTimes { reconfiguration_fs: start.reconfiguration_fs(), startup_fs };
     let mut wiring = Wiring::new(plan, settings, group(plan, settings, index, before))?;
     let links = wiring.add_links(&plan.topologies[plan.steps[index].topology]);
@@ -85,7 +88,7 @@ fn step(
     };
     let release = |flow: &crate::network::Flow| {
         let servers = wiring.network.streams[flow.streams.clone()].iter().map(|stream| stream.server as usize);
-        ready_fs + startup_fs + servers.map(|server| dark_fs[server]).max().unwrap_or(0)
+        ready_fs + barrier_fs + startup_fs + servers.map(|server| dark_fs[server]).max().unwrap_or(0)
     };
     let released: Vec<(u32, u64)> = (0..).zip(wiring.network.flows.iter().map(release)).collect();
     let (ledger, _) = engine::run(&wiring, released, Gates::default(), u64::MAX)?;

@@ -1,6 +1,6 @@
 //! The assumptions of a simulation in addition to the plan and its fabric.
 
-use model::{Error, Fabric, Result};
+use model::{Error, Fabric, Result, units};
 use strum::{IntoStaticStr, VariantArray};
 
 use crate::clock::{femtoseconds, wire_fs};
@@ -98,7 +98,7 @@ pub struct Settings {
     pub forwarding: Forwarding,
     /// The condition under which a GPU goes on to its next step.
     pub sync: Synchronisation,
-    /// Time of the barrier between two steps, s; nothing under dataflow.
+    /// Time of the barrier between two steps, s, of a plan that states none; nothing under dataflow.
     pub barrier_s: f64,
     /// The circuits that are dark while the topology changes.
     pub reconfiguration: ReconfigurationScope,
@@ -142,6 +142,11 @@ impl Settings {
         }
         if self.sync == Synchronisation::Dataflow && self.barrier_s > 0.0 {
             return Err(Error::value("barrier", self.barrier_s, "0 under dataflow, which has no barriers"));
+        }
+        if self.barrier_s > 0.0 && fabric.barrier_s > 0.0 {
+            let accepts =
+                format!("0: the plan has a barrier of {} before every step", units::show_time(fabric.barrier_s));
+            return Err(Error::value("barrier", units::show_time(self.barrier_s), accepts));
         }
         if let Some(buffer) = self.buffer_bytes {
             let packet = u64::from(self.payload_bytes) + u64::from(self.header_bytes);

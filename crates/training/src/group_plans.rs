@@ -114,6 +114,7 @@ impl<'a> GroupPlans<'a> {
             shape: Shape::new(asked.ranks, &[asked.ranks], asked.ports)?,
             bandwidth_bps: self.fabric.bandwidth_bps,
             startup_s: self.fabric.startup_s,
+            barrier_s: 0.0,
             hop_delay_s: self.fabric.hop_delay_s,
             reconfiguration: ReconfigurationPolicy::constant(delay_s),
             initial,

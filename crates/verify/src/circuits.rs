@@ -282,7 +282,7 @@ fn begins_s(plan: &Plan, before: Option<&Topology>, step: usize) -> f64 {
     let (Some(before), Some(last)) = (before, step.checked_sub(1)) else { return start_s };
     let own_s = {
         let cost = plan.steps[last].cost;
-        sum_seconds([cost.startup_s, cost.propagation_s, cost.transmission_s])
+        sum_seconds([cost.barrier_s, cost.startup_s, cost.propagation_s, cost.transmission_s])
     };
     let after = &plan.topologies[plan.steps[step].topology];
     let charge = Charge::of(&plan.fabric, (before, after), step, own_s);

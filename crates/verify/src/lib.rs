@@ -53,7 +53,7 @@ pub fn schedule(schedule: &Schedule) -> Report {
 }
 
 /// Executes the steps of `plan` symbolically and recomputes all that the plan states: circuits per GPU,
-/// m_i, paths and their routing, hops, load, the four terms of every step, what is reconfigured, the total, the bound.
+/// m_i, paths and their routing, hops, load, the terms of every step, what is reconfigured, the total, the bound.
 pub fn plan(plan: &Plan) -> Report {
     let steps: Vec<&Step> = plan.steps.iter().map(|step| &step.step).collect();
     let mut checks = execution::run(&plan.chunks, &steps);

@@ -22,8 +22,8 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
 
     `topologies` has every topology once, with its links (source, destination, parallel circuits). `steps` has, for
     every step of the plan in order, its topology, whether circuits change before it and what that takes, its startup,
-    propagation and transmission, and its paths: source, destination, share of the data between the two, GPUs. The
-    circuits of a step's topology must be up before its data is sent.
+    propagation, transmission and barrier where that takes time, and its paths: source, destination, share of the data
+    between the two, GPUs. The circuits of a step's topology must be up before its data is sent.
 
     transfers: also the data sent, for formats that have no chunks: source, destination, `copy` or `reduce`, chunks.
     `chunks` defines the chunks: equal parts of a block (of AllReduce, of the whole buffer), or pieces with source,
@@ -91,6 +91,8 @@ def _step(plan: Plan, index: int, *, transfers: bool) -> dict[str, Any]:
         "transmission_s": step.transmission_s,
         "routes": [[path.source, path.destination, path.share, path.gpus.tolist()] for path in plan.routes(index)],
     }
+    if step.barrier_s:
+        told["barrier_s"] = step.barrier_s
     if transfers:
         told["transfers"] = [
             [one.source, one.destination, one.operation, one.chunks.tolist()] for one in plan.transfers(index)

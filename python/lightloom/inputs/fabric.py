@@ -16,6 +16,7 @@ from lightloom import _core
 from lightloom.base.errors import refuse, shown, unknown_name
 from lightloom.base.files import MIB, parse_toml, read_text
 from lightloom.base.whole_numbers import WHOLE_RANGES
+from lightloom.inputs.barriers import barrier_text, relative_to
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.optics import Optics
 from lightloom.inputs.options import FABRIC, FABRIC_KEYS
@@ -39,6 +40,9 @@ class Fabric:
     ports: circuits in and out of one GPU.
     bandwidth: rate of one circuit, `"800Gbps"` or bit/s.
     startup: startup latency of a step, `"500ns"` or seconds.
+    barrier: time of a barrier of all GPUs before a step, `"5us"` or seconds; `"harvest"`, as HARVEST measured it on 2
+        to 256 GPUs; by number of GPUs, `"8=4us,64=20us"`; or the JSON file of `run --barriers`, with the barrier's name
+        where it has several, `"costs.json:flags"`.
     hop_delay: delay of one hop, `"500ns"` or seconds.
     reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, or seconds;
         where port k of every GPU is on a switch k, a list of these by port: `["10us", "10us", "3ms", "3ms"]`.
@@ -61,6 +65,7 @@ class Fabric:
     ports: int = _DEFAULTS["ports"]
     bandwidth: str | float = _DEFAULTS["bandwidth"]
     startup: str | float = _DEFAULTS["startup"]
+    barrier: str | float | os.PathLike[str] = _DEFAULTS["barrier"]
     hop_delay: str | float = _DEFAULTS["hop_delay"]
     reconfiguration_delay: str | float | Sequence[str | float] = _DEFAULTS["reconfiguration_delay"]
     background_reconfiguration: bool = _DEFAULTS["background_reconfiguration"]
@@ -88,6 +93,7 @@ class Fabric:
                 raise refuse("dims", f"{len(self.dims)} sizes are not accepted; it takes at most {MOST_DIMS}")
             given["dims"] = list(self.dims)
         given["optics"] = self.optical_layer
+        given["barrier"] = barrier_text(self.barrier)
         # None means nothing for fields whose default it is; for others it is wrong.
         optional = {field.name for field in fields(self) if field.default is None}
         said = {name: value for name, value in given.items() if not (value is None and name in optional)}
@@ -111,7 +117,7 @@ class Fabric:
         """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
 
         `ports = ["10us", "3ms"]` says the reconfiguration delay of each port, and so how many there are.
-        A file named by `initial` or `optics` is looked for in the folder of the TOML file.
+        A file named by `initial`, `optics` or `barrier` is looked for in the folder of the TOML file.
         Raises `InputError` that names `fabric` or the key.
         """
         values = _parse(read_text("fabric", path, MIB), f"`{path}`")
@@ -121,6 +127,8 @@ class Fabric:
         optics = values.get("optics")
         if isinstance(optics, str) and optics.endswith(".toml"):
             values["optics"] = str(Path(path).parent / optics)
+        if "barrier" in values:
+            values["barrier"] = relative_to(Path(path).parent, values["barrier"])
         return cls._merged(values, overrides)
 
     @classmethod
@@ -160,6 +168,18 @@ class Fabric:
     def startup_s(self) -> float:
         """Startup latency of a step, s."""
         return self._read.startup_s
+
+    @property
+    def barrier_s(self) -> float:
+        """Barrier of all GPUs before a step, s. Raises `InputError` where nothing says how many GPUs there are."""
+        gpus = self.sized().gpus
+        assert gpus is not None  # noqa: S101 (sized() has it)
+        return self._read.barrier_s(gpus)
+
+    def refuse_barrier(self, what: str) -> None:
+        """Raise `InputError` that names `barrier` where it takes time: `what` says what is planned without it."""
+        if self._read.has_barrier:
+            raise refuse("barrier", f"`{shown(self.barrier)}` is not accepted: {what} without barriers; it takes 0s")
 
     @property
     def hop_delay_s(self) -> float:
@@ -206,6 +226,7 @@ class Fabric:
         """
         made = {field.name: getattr(self, field.name) for field in fields(self)}
         made["optics"] = self.optical_layer
+        made["barrier"] = barrier_text(self.barrier)
         if not (self.initial is None or isinstance(self.initial, str)):
             raise refuse(
                 "initial",

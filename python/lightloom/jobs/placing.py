@@ -58,6 +58,7 @@ def place_jobs(
     turn_s = seconds_of("turn", turn)
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
+    fabric.refuse_barrier("jobs are placed")
     fabric = fabric.sized()
     gpus = fabric.gpus or 0
     if gpus > MOST_GPUS:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lightloom import _core
 from lightloom.base.errors import InputError, refuse, shown, text_of, unknown_name
 from lightloom.base.whole_numbers import whole_number, whole_of_text
+from lightloom.inputs.barriers import is_barrier_file
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.options import FABRIC_KEYS, OF_PLAN, Kind, Option, options_of
@@ -61,6 +62,8 @@ def _value(option: Option, value: Any) -> Any:
         raise refuse(name, f"`{shown(value)}` is not accepted; it takes true or false")
     if kind not in TRUTHS and not _is_quantity(kind, value):
         raise refuse(name, f"`{shown(value)}` is not accepted; it takes {kind.words}, as text")
+    if kind is Kind.BARRIER and is_barrier_file(value):
+        raise refuse(name, f"`{shown(value)}` is not accepted: a request cannot name a file")
     return text_of(name, value) if isinstance(value, str) else value
 
 

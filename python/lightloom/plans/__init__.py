@@ -9,7 +9,7 @@ from lightloom import _core
 from lightloom.base.files import MIB, read_text, write_bytes
 from lightloom.base.frames import Table
 from lightloom.base.views import html, picture
-from lightloom.plans.steps import TERMS, Step, steps_of
+from lightloom.plans.steps import TERMS, Step, stated_terms, steps_of
 from lightloom.plans.transfers import Chunks, Routes, Transfers
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Plan(Table):
 
     @property
     def total_s(self) -> float:
-        """Completion time: the sum of the four terms over the steps."""
+        """Completion time: the sum of the terms over the steps."""
         return self._core.total_s
 
     @property
@@ -193,6 +193,11 @@ class Plan(Table):
         return self._core.startup_s
 
     @property
+    def barrier_s(self) -> float:
+        """Barrier of all GPUs before a step."""
+        return self._core.barrier_s
+
+    @property
     def hop_delay_s(self) -> float:
         """Delay of one hop."""
         return self._core.hop_delay_s
@@ -253,8 +258,9 @@ class Plan(Table):
         return self._core.explanations
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Values by column, one a step: topologies by name."""
-        return {name: [getattr(step, name) for step in self.steps] for name in STEP_COLUMNS}
+        """Values by column, one a step: topologies by name. `barrier_s` is there where barriers take time."""
+        left_out = set(TERMS).difference(stated_terms(self.steps))
+        return {name: [getattr(step, name) for step in self.steps] for name in STEP_COLUMNS if name not in left_out}
 
     def __eq__(self, other: object) -> bool:
         return self.to_json() == other.to_json() if isinstance(other, Plan) else NotImplemented

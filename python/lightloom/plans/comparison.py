@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from lightloom import _core
 from lightloom.base.frames import Table
 from lightloom.base.views import html
+from lightloom.plans.steps import TERMS, stated_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Self
 
 ROW_COLUMNS = (
@@ -23,6 +24,7 @@ ROW_COLUMNS = (
     "propagation_s",
     "transmission_s",
     "reconfiguration_s",
+    "barrier_s",
     "reason",
 )
 
@@ -49,6 +51,7 @@ class Row:
     propagation_s: float | None
     transmission_s: float | None
     reconfiguration_s: float | None
+    barrier_s: float | None
     reason: str
     at_least_s: float | None
     keeps_the_best: bool
@@ -58,8 +61,8 @@ class Row:
     def of(cls, told: _core.RowTuple) -> Self:
         """The line that the core tells of."""
         (planner, algorithm, topology), (keeps_the_best, is_for_collective), found, (reason, at_least_s) = told
-        total_s, terms, reconfigurations = found or (None, (None, None, None, None), None)
-        startup_s, propagation_s, transmission_s, reconfiguration_s = terms
+        total_s, terms, reconfigurations = found or (None, (None, None, None, None, None), None)
+        startup_s, propagation_s, transmission_s, reconfiguration_s, barrier_s = terms
         return cls(
             planner,
             algorithm,
@@ -70,6 +73,7 @@ class Row:
             propagation_s,
             transmission_s,
             reconfiguration_s,
+            barrier_s,
             reason,
             at_least_s,
             keeps_the_best,
@@ -109,7 +113,7 @@ class Comparison(Table):
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a row; those that could not be served have a reason and no time."""
-        return {name: [getattr(row, name) for row in self.rows] for name in ROW_COLUMNS}
+        return {name: [getattr(row, name) for row in self.rows] for name in _columns(self.rows)}
 
     def by_planner(self) -> list[Row]:
         """The fastest row of every planner that serves the problem, fastest first."""
@@ -122,6 +126,11 @@ class Comparison(Table):
 
     def _repr_html_(self) -> str:
         return html("Comparison._repr_html_", self)
+
+
+def _columns(rows: Sequence[Row]) -> list[str]:
+    left_out = set(TERMS).difference(stated_terms(rows))
+    return [name for name in ROW_COLUMNS if name not in left_out]
 
 
 def best_by_planner(rows: Iterable[Row]) -> list[Row]:

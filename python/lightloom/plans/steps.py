@@ -9,9 +9,15 @@ from lightloom import _core
 from lightloom.base.views import html
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
+TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s", "barrier_s")
+
+
+def stated_terms(subjects: Iterable[object]) -> tuple[str, ...]:
+    """The terms that files and tables of some steps or rows state: all, the barrier only where one takes time."""
+    waits = any(getattr(subject, "barrier_s") for subject in subjects)  # noqa: B009 (of steps and of rows)
+    return TERMS if waits else TERMS[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +26,8 @@ class Step:
 
     index: its place, from 0. topology: the circuits that are live during it, and topology_index their place in
     `Plan.topologies`. reconfigured: whether circuits change before it. transfer_bytes: m_i, of its largest transfer.
-    hops: of the longest path in use. load: bytes on the busiest link over those of one transfer.
+    hops: of the longest path in use. load: bytes on the busiest link over those of one transfer. barrier_s: of the
+    barrier of all GPUs before it.
     """
 
     index: int
@@ -34,6 +41,7 @@ class Step:
     propagation_s: float
     transmission_s: float
     reconfiguration_s: float
+    barrier_s: float
     total_s: float
 
     @property

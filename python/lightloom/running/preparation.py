@@ -119,7 +119,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         **lists("after", before),
         **lists("needs", [[change_of[step]] if step in change_of else [] for step in range(count)]),
         "window_ns": dilated_ns(windows_s),
-        "startup_ns": np.full(count, dilated_ns(plan.startup_s)),
+        "startup_ns": np.full(count, dilated_ns(plan.barrier_s + plan.startup_s)),
         "predicted_ns": dilated_ns([step.total_s for step in plan.steps]),
     }
     changes = {

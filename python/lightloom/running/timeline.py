@@ -33,7 +33,7 @@ def planned_steps(measurement: Measurement) -> list[list[Part]]:
     steps, now_s, has_hops = [], 0.0, measurement.settings.has_hop_delay
     for step, window_s in zip(measurement.plan.steps, measurement.windows_s, strict=True):
         hops_s = step.propagation_s if has_hops else 0.0
-        lengths = (window_s, step.reconfiguration_s, step.startup_s, hops_s, step.transmission_s)
+        lengths = (window_s, step.reconfiguration_s, step.barrier_s + step.startup_s, hops_s, step.transmission_s)
         ends = (now_s + np.cumsum((0.0, *lengths))).tolist()
         steps.append(_parts(PARTS[:5], ends))
         now_s = ends[-1]

@@ -28,6 +28,7 @@ TERMS = {
     "transmission_s": number("bytes over the busiest circuit"),
     "reconfiguration_s": number("time charged for the change of circuits before the step"),
 }
+BARRIER = {"barrier_s": number("time of the barrier before a step, where it takes time")}
 FABRIC = record(
     {
         "dims": several(
@@ -60,6 +61,7 @@ FABRIC = record(
             number("delay of a port, seconds"), "delay of each port, where port k of every GPU is on switch k"
         ),
         "optics": text("the optical layer that limits topologies, as `--optics` spells it"),
+        **BARRIER,
     },
 )
 CHUNKS = either(
@@ -152,7 +154,8 @@ STEP = record(
             },
             "paths of the step's bytes",
         ),
-    }
+    },
+    optional=BARRIER,
 )
 BASELINE = {
     "planner": text("name of the planner"),
@@ -179,7 +182,7 @@ PLAN = record(
             "way to time a step: the sum of its terms, or a simulation of its packets", "additive", "pipelined"
         ),
         "chunks": CHUNKS,
-        "total_s": number("completion time: the sum of the four terms over the steps"),
+        "total_s": number("completion time: the sum of the terms over the steps"),
         "reconfigurations": whole("number of steps before which circuits change"),
         "lower_bound_s": number("lower bound: no schedule of the class `bound_class` takes less"),
         "bound_class": text("class of schedules that the lower bound holds for"),
@@ -250,7 +253,8 @@ COMPARISON = record(
                     **TERMS,
                     "ratio": number("time over the least time", least=1),
                     "gap": or_null(number("time over the bound; null where the bound is zero")),
-                }
+                },
+                optional=BARRIER,
             ),
             "planners and algorithms that served the problem, the fastest first",
         ),
@@ -286,6 +290,7 @@ BOUNDS = record(
                     "why": text("reason why it holds, in a sentence"),
                     "lower_bound_s": number("sum of the bound's terms, less the error that rounding may have added"),
                     **TERMS,
+                    "startup_s": number("startup latency and barriers"),
                     "topologies": whole("number of topologies, one after the other, that the bound assumes"),
                     "steps": whole("number of steps that the bound assumes"),
                     "segments": several(

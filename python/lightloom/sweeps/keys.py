@@ -33,8 +33,8 @@ NUMBERS = {
 # Name of the column of sizes of blocks between pairs, if a sweep has these.
 PER_PAIR_COLUMN = "size_bytes_per_pair"
 _PLANNED = by_name((*ARGUMENTS, *FABRIC, *SETTINGS))
-# The engine is the level.
-_SIMULATED = by_name(option for option in SIMULATION if option.name != "level")
+# The engine is the level, and a plan is simulated with the barrier that it is planned with.
+_SIMULATED = by_name(option for option in SIMULATION if option.name not in {"level", "barrier"})
 # The argument of the verb `train`.
 WORKLOAD = Option(
     name="workload",
@@ -54,7 +54,7 @@ PLAN_KEYS = tuple(_PLANNED)
 SIMULATION_KEYS = tuple(_SIMULATED)
 WHOLE = tuple(name for name, option in _ROWS.items() if option.kind is Kind.WHOLE)
 # The unit that is written after a plain number.
-UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.WINDOW: "s"}
+UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.BARRIER: "s", Kind.WINDOW: "s"}
 
 Value = str | int | bool
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lightloom import _core
 from lightloom.base.files import MIB, read_bytes
+from lightloom.inputs.barriers import is_barrier_file, path_of
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.workloads.model import presets
@@ -61,7 +62,7 @@ def _named(description: SweepDescription) -> Iterator[tuple[str, str, str]]:
         else:
             files = [value] if _is_file(key, value) else []
         for name in files:
-            path = _absolute(name, description.folder)
+            path = _absolute(path_of(name) if key == "barrier" else name, description.folder)
             yield key, name, path
             if key == "fabric":
                 fabric = Fabric.load(path)
@@ -69,6 +70,9 @@ def _named(description: SweepDescription) -> Iterator[tuple[str, str, str]]:
                     yield key, f"{name}: {Path(fabric.initial).name}", fabric.initial
                 if isinstance(fabric.optics, str) and _is_file("optics", fabric.optics):
                     yield key, f"{name}: {Path(fabric.optics).name}", fabric.optics
+                if is_barrier_file(fabric.barrier):
+                    file = path_of(fabric.barrier)
+                    yield key, f"{name}: {Path(file).name}", file
 
 
 def _is_file(key: str, value: str) -> bool:
@@ -81,8 +85,8 @@ def _is_file(key: str, value: str) -> bool:
             return not _core.is_workload(value)
         case "fabric" | "optics":
             return value.endswith(".toml") or Path(value).name != value
-        case "initial":
-            return is_topology_file(value)
+        case "barrier" | "initial":
+            return is_barrier_file(value) if key == "barrier" else is_topology_file(value)
         case _:
             return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from lightloom.plans.steps import TERMS
+from lightloom.plans.steps import stated_terms
 from lightloom.views.verdict import unchanging
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def comparison_row(row: Row) -> dict[str, Any]:
         "topology": row.topology,
         "total_s": row.total_s,
         "reconfigurations": row.reconfigurations,
-        **{term: getattr(row, term) for term in TERMS},
+        **{term: getattr(row, term) for term in stated_terms([row])},
     }
 
 

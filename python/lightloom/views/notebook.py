@@ -64,6 +64,7 @@ def step_html(step: Step) -> str:
         "bytes of the largest transfer": show_size(step.transfer_bytes),
         "hops": str(step.hops),
         "load": f"{step.load:.4g}",
+        **({"barrier": show_time(step.barrier_s)} if step.barrier_s else {}),
         "startup": show_time(step.startup_s),
         "propagation": show_time(step.propagation_s),
         "transmission": show_time(step.transmission_s),

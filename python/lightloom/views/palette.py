@@ -35,6 +35,7 @@ DIVERGING, RISING = "RdBu", "cividis"
 # Terms of the cost; congestion is the part of the transmission that shared circuits add.
 TERM_COLOURS = {
     "startup": "#56B4E9",
+    "barrier": "#E69F00",
     "propagation": "#009E73",
     "transmission": "#0072B2",
     "congestion": "#CC79A7",

@@ -26,6 +26,7 @@ fn fabric(ranks: u32, ports: u32, [startup, hop, _, change]: [f64; 4]) -> Fabric
         shape: Shape::new(ranks, &[], ports).unwrap(),
         bandwidth_bps: 8e12,
         startup_s: startup * 1e-6,
+        barrier_s: 0.0,
         hop_delay_s: hop * 1e-6,
         reconfiguration: ReconfigurationPolicy::constant(change * 1e-6),
         initial: Initial::Free,

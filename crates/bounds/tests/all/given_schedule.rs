@@ -13,6 +13,7 @@ fn fabric(startup_s: f64, hop_delay_s: f64, change_s: f64) -> Fabric {
         shape: Shape::new(RANKS, &[], 1).unwrap(),
         bandwidth_bps: 8e9,
         startup_s,
+        barrier_s: 0.0,
         hop_delay_s,
         reconfiguration: ReconfigurationPolicy::constant(change_s),
         initial: Initial::Free,

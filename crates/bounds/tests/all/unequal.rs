@@ -12,6 +12,7 @@ fn bound(matrix: &Matrix, ports: u32, change_s: f64) -> Statement {
         shape: Shape::new(matrix.len() as u32, &[], ports).unwrap(),
         bandwidth_bps: 8e9,
         startup_s: 0.0,
+        barrier_s: 0.0,
         hop_delay_s: 0.0,
         reconfiguration: ReconfigurationPolicy::constant(change_s),
         initial: Initial::Free,

@@ -80,6 +80,7 @@ mod tests {
             shape: Shape::new(64, &[], 2).unwrap(),
             bandwidth_bps: 8e11,
             startup_s: 5e-7,
+            barrier_s: 0.0,
             hop_delay_s: 5e-7,
             reconfiguration: ReconfigurationPolicy::constant(1e-5),
             initial: Initial::Free,

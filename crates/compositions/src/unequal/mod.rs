@@ -226,6 +226,7 @@ mod tests {
             shape: Shape::new(ranks, &[], ports).unwrap(),
             bandwidth_bps: 8e11,
             startup_s: 5e-7,
+            barrier_s: 0.0,
             hop_delay_s: 5e-7,
             reconfiguration: ReconfigurationPolicy::constant(change_s),
             initial,

@@ -6,6 +6,7 @@ use super::way::Estimate;
 
 /// The estimated cost of a way.
 pub(crate) struct Prices {
+    /// α, and the barrier.
     pub(crate) startup_s: f64,
     pub(crate) hop_s: f64,
     /// β·m.
@@ -18,7 +19,7 @@ impl Prices {
     pub(crate) fn new(fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Self {
         let circuits = u64::from(fabric.shape.gpus()) * u64::from(fabric.shape.ports());
         Self {
-            startup_s: fabric.startup_s,
+            startup_s: fabric.per_step_s(),
             hop_s: match settings.propagation {
                 Propagation::Hops => fabric.hop_delay_s,
                 Propagation::InverseThroughput => 0.0,

@@ -14,6 +14,7 @@ fn fabric(shape: Shape, initial: Topology) -> Fabric {
         shape,
         bandwidth_bps: 8e11,
         startup_s: 5e-7,
+        barrier_s: 0.0,
         hop_delay_s: 5e-7,
         reconfiguration: ReconfigurationPolicy::constant(1.0),
         initial: Initial::Topology(initial),

@@ -20,6 +20,7 @@ fn fabric(gpus: u32, ports: u32, change_s: f64, from_ring: bool) -> Fabric {
         shape: Shape::new(gpus, &[], ports).unwrap(),
         bandwidth_bps: 8e11,
         startup_s: 5e-7,
+        barrier_s: 0.0,
         hop_delay_s: 5e-7,
         reconfiguration: ReconfigurationPolicy::constant(change_s),
         initial: if from_ring { Initial::Topology(ring(gpus, ports)) } else { Initial::Free },

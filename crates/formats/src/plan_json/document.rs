@@ -76,6 +76,9 @@ pub(super) struct FabricText {
     /// Plans of fabrics whose optical layer limits nothing may leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optics: Option<String>,
+    /// Plans of fabrics whose barriers take no time leave it out, and so do their steps.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub barrier_s: f64,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -122,6 +125,8 @@ pub(super) struct StepText {
     pub propagation_s: f64,
     pub transmission_s: f64,
     pub reconfiguration_s: f64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub barrier_s: f64,
     pub symmetry: SymmetryText,
     pub transfers: Vec<(Rank, Rank, OpText, Vec<Run>)>,
     pub routes: RoutesText,
@@ -136,6 +141,11 @@ pub(super) struct RoutesText {
 
 /// Share and nodes.
 pub(super) type PathText = (f64, Vec<Rank>);
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
 
 /// `null` or a value; unlike serde's own treatment of options, the key must be there.
 fn null_or<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<usize>, D::Error> {

@@ -232,6 +232,7 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
         shape,
         bandwidth_bps: text.bandwidth_bps,
         startup_s: text.startup_s,
+        barrier_s: text.barrier_s,
         hop_delay_s: text.hop_delay_s,
         reconfiguration: ReconfigurationPolicy::new(delay, overlap),
         initial,
@@ -271,6 +272,7 @@ fn step(index: usize, text: StepText, chunks: &Chunks, budget: &mut usize) -> Re
             propagation_s: text.propagation_s,
             transmission_s: text.transmission_s,
             reconfiguration_s: text.reconfiguration_s,
+            barrier_s: text.barrier_s,
         },
     })
 }

@@ -67,6 +67,7 @@ fn fabric(fabric: &Fabric) -> FabricText {
         initial: fabric.initial_name().to_string(),
         reconfiguration_delays_by_port_s: delay.by_port_s.to_vec(),
         optics: fabric.optics.as_ref().map(|layer| layer.spelling().to_string()),
+        barrier_s: fabric.barrier_s,
     }
 }
 
@@ -111,6 +112,7 @@ fn step(index: usize, step: &PlanStep) -> StepText {
         propagation_s: step.cost.propagation_s,
         transmission_s: step.cost.transmission_s,
         reconfiguration_s: step.cost.reconfiguration_s,
+        barrier_s: step.cost.barrier_s,
         symmetry: symmetry(step.step.symmetry()),
         transfers: step.step.transfers().iter().map(transfer).collect(),
         routes: routes(&step.routes),

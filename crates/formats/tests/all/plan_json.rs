@@ -29,7 +29,13 @@ fn small() -> PlanParts {
             symmetry: cyclic.clone(),
             arcs: vec![RoutedEntry { src: 0, dst, paths: vec![RoutedPath { share: 1.0, nodes: vec![0, dst] }] }],
         },
-        cost: StepCost { startup_s: 5e-7, propagation_s: 5e-7, transmission_s: 2.56e-9, reconfiguration_s },
+        cost: StepCost {
+            startup_s: 5e-7,
+            propagation_s: 5e-7,
+            transmission_s: 2.56e-9,
+            reconfiguration_s,
+            barrier_s: 0.0,
+        },
     };
     PlanParts {
         algorithm: "recursive-doubling".into(),
@@ -39,6 +45,7 @@ fn small() -> PlanParts {
             shape: Shape::new(4, &[2, 2], 1).unwrap(),
             bandwidth_bps: 8e11,
             startup_s: 5e-7,
+            barrier_s: 0.0,
             hop_delay_s: 5e-7,
             reconfiguration: ReconfigurationDelay::per_port(1e-5, 1e-9).into(),
             initial: Initial::Topology(topology("ring", 1)),

@@ -17,6 +17,8 @@ pub enum Kind {
     Rate,
     /// A reconfiguration delay: seconds, a technology, or a list of these by port.
     Delay,
+    /// A barrier: seconds, `harvest`, `8=4us,64=20us` by number of GPUs, or the file of a measurement.
+    Barrier,
     /// Computation before steps: seconds, or `1=20us,5=3us` by step.
     Window,
     /// Sizes of a grid, such as `4x4x4`.

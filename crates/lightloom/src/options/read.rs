@@ -101,6 +101,7 @@ impl AskedFabric {
             ports: given.whole("ports")?.unwrap_or(1),
             bandwidth_bps: given.known("bandwidth", Value::rate)?,
             startup_s: given.known("startup", Value::time)?,
+            barrier: given.known("barrier", Value::barrier)?,
             hop_delay_s: given.known("hop_delay", Value::time)?,
             reconfiguration_delay: given.known("reconfiguration_delay", Value::delay)?,
             overlap: ReconfigurationOverlap {

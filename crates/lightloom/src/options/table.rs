@@ -123,6 +123,18 @@ pub const OPTIONS: &[PlanningOption] = &[
         ..OPEN
     },
     PlanningOption {
+        name: "barrier",
+        kind: Kind::Barrier,
+        part: Part::Fabric,
+        group: "Fabric",
+        meaning: "Time that a barrier of all GPUs before a step takes: 5us; harvest (as HARVEST measured it on 2 to 256 \
+            GPUs); by number of GPUs, 8=4us,64=20us; or the JSON file of `run --barriers`, with the barrier's name where \
+            it has several: costs.json:flags.",
+        default: Some("0s"),
+        python: "seconds",
+        ..OPEN
+    },
+    PlanningOption {
         name: "hop_delay",
         kind: Kind::Time,
         part: Part::Fabric,

@@ -1,7 +1,7 @@
 //! The value of an option as somebody gives it, and what it is by its kind.
 
 use model::ranges::{RATE, SIZE, TIME, WholeRange};
-use model::{Error, ReconfigurationDelay, Result, Schedule, Topology, Window, units};
+use model::{Barrier, Error, ReconfigurationDelay, Result, Schedule, Topology, Window, units};
 
 use super::names::split_names;
 use crate::request::{Size, TopologyRef};
@@ -111,6 +111,17 @@ impl Value {
             (Self::Text(text), _) => units::parse_time(field, text),
             (_, Some(seconds)) => units::time_from_f64(field, seconds),
             _ => Err(self.refuse(field, format!("{}, or a number of seconds", TIME.accepts))),
+        }
+    }
+
+    /// A barrier: text, or a number of seconds.
+    ///
+    /// # Errors
+    /// Anything else, and a time outside the range of times.
+    pub fn barrier(&self, field: &str) -> Result<Barrier> {
+        match self {
+            Self::Text(text) => Barrier::parse(field, text),
+            _ => self.time(field).map(Barrier::Constant),
         }
     }
 

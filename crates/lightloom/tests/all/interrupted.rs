@@ -16,6 +16,7 @@ fn request(collective: Collective, algorithm: Option<&str>, gpus: u32, ports: u3
             shape: Shape::new(gpus, &[], ports).unwrap(),
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
+            barrier_s: 0.0,
             hop_delay_s: 500e-9,
             reconfiguration: ReconfigurationPolicy::constant(1e-6),
             initial: Initial::Free,

@@ -11,6 +11,7 @@ fn request(gpus: u32, ports: u32, collective: Collective, algorithm: Option<&str
         shape: Shape::new(gpus, &[], ports).unwrap(),
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(1e-5),
         initial: Initial::Free,

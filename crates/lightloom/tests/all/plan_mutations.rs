@@ -19,6 +19,7 @@ fn request(collective: Collective, algorithm: &str, planner: &str) -> Request {
             shape: Shape::new(8, &[], 2).unwrap(),
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
+            barrier_s: 0.0,
             hop_delay_s: 300e-9,
             reconfiguration: ReconfigurationDelay::per_port(1e-6, 1e-9).into(),
             initial: Initial::Free,
@@ -74,6 +75,11 @@ fn plans() -> BTreeMap<&'static str, Plan> {
         request.fabric.reconfiguration = ReconfigurationPolicy::new(delay, overlap);
         request.fabric.initial = Initial::Topology(topologies::build("ring", &request.fabric.shape).unwrap());
         request.candidates = Some(["shifted-rings", "one-port-dark"].map(|n| TopologyRef::Named(n.into())).to_vec());
+        request
+    });
+    add("barriers", {
+        let mut request = doubling("harvest");
+        request.fabric.barrier_s = 2e-6;
         request
     });
     add("by port", {
@@ -209,7 +215,7 @@ fn mended(mut document: Value) -> Value {
     if let Some(steps) = document["steps"].as_array_mut() {
         for (index, step) in steps.iter_mut().enumerate().filter(|(_, step)| step.is_object()) {
             step["index"] = json!(index);
-            for term in ["startup_s", "propagation_s", "transmission_s", "reconfiguration_s"] {
+            for term in ["startup_s", "propagation_s", "transmission_s", "reconfiguration_s", "barrier_s"] {
                 terms.push(step[term].as_f64().unwrap_or(0.0));
             }
         }
@@ -232,11 +238,12 @@ fn mended(mut document: Value) -> Value {
 /// The meaning of a plan, but for names and its bound: symmetries written out, orders that mean nothing sorted.
 fn meaning(plan: &Plan) -> Vec<String> {
     let links = |topology: &model::Topology| format!("{:?}", topology.expanded());
-    let Fabric { shape, bandwidth_bps, startup_s, hop_delay_s, reconfiguration, initial, optics: _ } = &plan.fabric;
+    let Fabric { shape, bandwidth_bps, startup_s, barrier_s, hop_delay_s, reconfiguration, initial, optics: _ } =
+        &plan.fabric;
     let start = initial.given().map_or_else(|| format!("{initial:?}"), links);
     let mut all = vec![
         format!("{:?} {:?} {}", plan.collective(), plan.chunks, plan.size_bytes),
-        format!("{shape:?} {bandwidth_bps} {startup_s} {hop_delay_s} {reconfiguration:?} {start}"),
+        format!("{shape:?} {bandwidth_bps} {startup_s} {barrier_s} {hop_delay_s} {reconfiguration:?} {start}"),
         // The setting of the hop delay shows in the terms, where it makes a difference.
         format!("{:?} {:?}", plan.settings.routing, plan.settings.overlap),
         format!("{} {}", plan.total_s(), plan.reconfigurations()),

@@ -62,6 +62,7 @@ fn requests() -> impl Strategy<Value = Request> {
                     shape,
                     bandwidth_bps,
                     startup_s,
+                    barrier_s: startup_s,
                     hop_delay_s,
                     reconfiguration: ReconfigurationPolicy::new(
                         ReconfigurationDelay::per_port(fixed_s, per_port_s),

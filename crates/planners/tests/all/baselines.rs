@@ -12,6 +12,7 @@ fn problem(algorithm: &str, collective: Collective, gpus: u32, ports: u32, radix
         shape,
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(10e-6),
         initial: Initial::Free,

@@ -14,6 +14,7 @@ fn problem() -> Problem {
         shape,
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(1e-6),
         initial: Initial::Free,

@@ -12,6 +12,7 @@ fn one_port(gpus: u32, hop_delay_s: f64, delay_s: f64) -> Fabric {
         shape: Shape::new(gpus, &[], 1).unwrap(),
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,

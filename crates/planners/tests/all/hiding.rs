@@ -14,6 +14,7 @@ fn fabric(gpus: u32, ports: u32) -> Fabric {
         shape: Shape::new(gpus, &[], ports).unwrap(),
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(4e-6),
         initial: Initial::Free,

@@ -13,6 +13,7 @@ fn fabric(shape: &Shape, delay_s: f64, initial: Initial) -> Fabric {
         shape: shape.clone(),
         bandwidth_bps: 3.6e12,
         startup_s: 0.0,
+        barrier_s: 0.0,
         hop_delay_s: 3e-6,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial,

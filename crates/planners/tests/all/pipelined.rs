@@ -59,6 +59,7 @@ fn problem(of: &Setting) -> Problem {
         shape,
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: of.hop_s,
         reconfiguration: ReconfigurationPolicy::constant(of.delay_s),
         optics: None,

@@ -60,6 +60,7 @@ fn problem(of: &Instance, policy: impl Into<ReconfigurationPolicy>) -> Problem {
         shape: shape.clone(),
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: 300e-9,
         reconfiguration: policy.into(),
         initial: if of.start { Initial::Topology(circulant(&[1])) } else { Initial::Free },

@@ -24,6 +24,7 @@ proptest! {
         let fabric = Fabric {
             bandwidth_bps: 8e11,
             startup_s: 500e-9,
+            barrier_s: 0.0,
             hop_delay_s: 500e-9,
             reconfiguration: ReconfigurationPolicy::constant(10f64.powf(log_delay)),
             initial: if starts_on_ring { Initial::Topology(ring) } else { Initial::Free },

@@ -19,6 +19,7 @@ fn problem_of(algorithm: &str, collective: Collective, gpus: u32, ports: u32, de
         shape,
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: start,

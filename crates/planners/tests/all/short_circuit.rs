@@ -25,6 +25,7 @@ fn with_schedule(schedule: Schedule, shape: Shape, size: u64, hop_s: f64, delay_
         shape,
         bandwidth_bps: 8.0 * RATE,
         startup_s: 0.0,
+        barrier_s: 0.0,
         hop_delay_s: hop_s,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Topology(ring.clone()),

@@ -10,6 +10,7 @@ fn problem(seed: u64, delay_s: f64, initial: Initial) -> Problem {
         shape: Shape::new(GPUS, &[], 4).unwrap(),
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial,

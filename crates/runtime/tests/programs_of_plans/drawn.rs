@@ -34,6 +34,7 @@ pub fn planned(drawn: &mut Drawn, schedule: &Schedule, size_bytes: u64) -> Plan 
         shape: drawn.shape.clone(),
         bandwidth_bps: 8e11,
         startup_s: 0.0,
+        barrier_s: 0.0,
         hop_delay_s: 0.0,
         reconfiguration: ReconfigurationPolicy::constant(0.0),
         initial: Initial::Free,

@@ -72,7 +72,7 @@ proptest! {
             for step in &mut parts.steps {
                 let [startup_s, propagation_s, transmission_s, late_s] = lies[..] else { unreachable!() };
                 let reconfiguration_s = if step.reconfigured { late_s } else { 0.0 };
-                step.cost = StepCost { startup_s, propagation_s, transmission_s, reconfiguration_s };
+                step.cost = StepCost { startup_s, propagation_s, transmission_s, reconfiguration_s, barrier_s: 0.0 };
                 (step.hops, step.load) = (step.hops + 3, step.load * scale);
                 step.transfer_bytes *= scale;
             }

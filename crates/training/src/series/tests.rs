@@ -72,6 +72,7 @@ impl Drawn {
             shape: Shape::new(4, &[4], 3).expect("a shape"),
             bandwidth_bps: 8e11,
             startup_s: 0.0,
+            barrier_s: 0.0,
             hop_delay_s: 0.0,
             reconfiguration: ReconfigurationPolicy::constant(self.delay_s),
             initial: Initial::Free,

@@ -95,7 +95,7 @@ fn step_s(plan: &Plan, step: OwnStep) -> f64 {
         Propagation::InverseThroughput => f64::from(fabric.shape.ports()) * step.load / step.largest,
     };
     let bytes = plan.size_bytes as f64 * step.load;
-    fabric.startup_s + fabric.hop_delay_s * delayed + 8.0 / fabric.bandwidth_bps * bytes
+    fabric.barrier_s + fabric.startup_s + fabric.hop_delay_s * delayed + 8.0 / fabric.bandwidth_bps * bytes
 }
 
 /// This amount from each of some ranks to every other.

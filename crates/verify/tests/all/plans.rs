@@ -20,6 +20,7 @@ fn fabric(per_port_s: f64) -> Fabric {
         shape: Shape::new(N, &[], 1).unwrap(),
         bandwidth_bps: 8e11,
         startup_s: 5e-7,
+        barrier_s: 0.0,
         hop_delay_s: 3e-7,
         reconfiguration: ReconfigurationDelay::per_port(1e-5, per_port_s).into(),
         initial: Initial::Topology(ring()),
@@ -52,6 +53,7 @@ fn parts(per_port_s: f64, propagation: Propagation) -> PlanParts {
                 transmission_s: bytes * f64::from(hops) / 1e11,
                 // All 8 transmitters change their circuit.
                 reconfiguration_s: if reconfigured { 1e-5 + 8.0 * per_port_s } else { 0.0 },
+                barrier_s: 0.0,
             },
         }
     };
@@ -227,6 +229,7 @@ fn a_thousand_ranks_of_direct_all_to_all() {
             propagation_s: 3e-7 * f64::from(hops),
             transmission_s: SIZE as f64 / f64::from(n) * f64::from(hops) / 1e11,
             reconfiguration_s: 0.0,
+            barrier_s: 0.0,
         },
     });
     let parts = PlanParts {

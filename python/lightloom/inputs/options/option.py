@@ -28,6 +28,7 @@ class Kind(Enum):
     TIME = ("time", "TIME", "s")
     RATE = ("rate", "RATE", "bit/s")
     DELAY = ("reconfiguration delay", "TIME", "s")
+    BARRIER = ("barrier", "TIME|FILE", "s")
     WINDOW = ("time before steps", "TIME", "s")
     DIMS = ("dimensions", "AxBxC", "")
     TOPOLOGY = ("topology", "NAME", "")

@@ -23,6 +23,7 @@ UNITS = {
     Kind.TIME: "seconds",
     Kind.RATE: "bit/s",
     Kind.DELAY: "seconds",
+    Kind.BARRIER: "seconds",
     Kind.WINDOW: "seconds",
     Kind.NUMBER: "no unit",
 }

@@ -24,7 +24,7 @@ KEYS = ("verb", "options")
 MATRIX, WORKLOAD, MODEL, MAP = "matrix.csv", "workload.json", "model.toml", "map.toml"
 JOB, SWITCHES = "job.toml", "switches.toml"
 # Written after a plain number, by kind.
-UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.RATE: "bps", Kind.DELAY: "s", Kind.WINDOW: "s"}
+UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.RATE: "bps", Kind.DELAY: "s", Kind.BARRIER: "s", Kind.WINDOW: "s"}
 IMPORT = "import lightloom as ll\n"
 # Comparisons that the page shows with a plan are only for display.
 FOR_THE_EYE = {"baselines"}

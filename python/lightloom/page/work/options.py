@@ -31,6 +31,7 @@ FORMS = {
     Kind.TIME: "seconds",
     Kind.RATE: "rate",
     Kind.DELAY: "delay",
+    Kind.BARRIER: "text",
     Kind.WINDOW: "window",
     Kind.DIMS: "dims",
     Kind.TOPOLOGY: "topology",

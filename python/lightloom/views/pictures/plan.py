@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom._core import counted, show_time
+from lightloom.plans.steps import TERMS, stated_terms
 from lightloom.views.axis_units import plain
 from lightloom.views.charts import check_plot_path, save, show_heights
 from lightloom.views.fitting import CAPTION, settle
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 MAX_DIAGRAMS = 8
 # Bars of a step each, or of a run of equal steps.
 MAX_BARS = 40
-TERMS = ("startup", "propagation", "transmission", "reconfiguration")
 
 
 def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -80,10 +80,11 @@ def _numbers(steps: list[int], most: int = 3) -> str:
 
 
 def _draw_costs(axes: Axes, plan: Plan) -> None:
-    """A bar a step or a run of equal steps: the four terms on top of each other."""
+    """A bar a step or a run of equal steps: the terms on top of each other."""
     groups = group_steps(plan.steps, _appearance, MAX_BARS)
     below = [0.0] * len(groups)
-    for term in TERMS:
+    terms = [term.removesuffix("_s") for term in stated_terms(plan.steps)]
+    for term in terms:
         # The mean of the steps of a bar that are not equal.
         heights = [group.total(f"{term}_s") / len(group.steps) for group in groups]
         axes.bar(range(len(groups)), heights, bottom=below, width=0.85, color=TERM_COLOURS[term], label=term)
@@ -96,12 +97,12 @@ def _draw_costs(axes: Axes, plan: Plan) -> None:
     axes.set_xlabel("step (runs of equal steps are one bar)" if several and equal else "step")
     axes.set_xlim(-0.6, max(len(groups) - 0.4, 3.6))
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(ncols=len(TERMS), frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0))
+    axes.legend(ncols=len(terms), frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0))
 
 
 def _appearance(step: Step) -> tuple[object, ...]:
     """The properties of a step that a bar shows."""
-    return step.topology_index, *(getattr(step, f"{term}_s") for term in TERMS)
+    return step.topology_index, *(getattr(step, term) for term in TERMS)
 
 
 def _group_label(group: StepGroup[Step]) -> str:

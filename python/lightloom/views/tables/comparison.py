@@ -12,7 +12,7 @@ from lightloom.views.ratios import are_equal, factor, gap_words
 from lightloom.views.refusals import why
 from lightloom.views.tables.page import heading, render, table, width
 from lightloom.views.tables.problem import fabric_words, what_is_planned
-from lightloom.views.tables.terms import TERMS, legend, split_bar, terms_of
+from lightloom.views.tables.terms import TERMS, legend, shown_terms, split_bar, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def comparison_parts(comparison: Comparison, *, all_rows: bool = False, columns:
     parts: list[RenderableType] = [
         title,
         rows_table(rows, columns),
-        legend(f"a cell is 1/{BEST_CELLS} of the best time"),
+        legend(shown_terms(rows), f"a cell is 1/{BEST_CELLS} of the best time"),
         Text(""),
     ]
     if more:

@@ -14,7 +14,7 @@ from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table, width
 from lightloom.views.tables.problem import fabric_words, gigabytes, what_is_planned
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
-from lightloom.views.tables.terms import TERMS
+from lightloom.views.tables.terms import shown_terms
 from lightloom.views.verdict import best_of_all, verdict
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from lightloom.plans.steps import Step
     from lightloom.views.tables.step_groups import StepGroup
 
-HEADERS = ("startup", "propagation", "transmission", "reconfig.")
+# Names of columns that are shorter than those of their terms.
+HEADERS = {"reconfiguration": "reconfig."}
 SHARES = "share"
 # Beginning of the names of bounds' classes that hold for every algorithm.
 ANY_ALGORITHM = "any algorithm"
@@ -87,7 +88,7 @@ def _first_charge(plan: Plan) -> str:
 
 def _steps(plan: Plan, *, all_steps: bool, is_wide: bool) -> Table:
     groups = group_steps(plan.steps, _appearance, all_steps=all_steps)
-    terms = HEADERS if is_wide else ()
+    terms = [HEADERS.get(term.name, term.name) for term in shown_terms(plan.steps)] if is_wide else []
     numbers = ("bytes", "hops", "load", *terms, "total")
     made = table("step", "topology", *numbers, SHARES, right=("step", *numbers), footer=True)
     for group in groups:
@@ -101,7 +102,7 @@ def _steps(plan: Plan, *, all_steps: bool, is_wide: bool) -> Table:
 
 
 def _sums(plan: Plan) -> list[float]:
-    return [fsum(getattr(step, term.attribute) for step in plan.steps) for term in TERMS]
+    return [fsum(getattr(step, term.attribute) for step in plan.steps) for term in shown_terms(plan.steps)]
 
 
 def _appearance(step: Step) -> tuple[object, ...]:
@@ -112,7 +113,7 @@ def _appearance(step: Step) -> tuple[object, ...]:
 def _row(group: StepGroup[Step], plan: Plan, *, is_wide: bool) -> list[str | Text]:
     spent_s = group.total("total_s")
     share = spent_s / plan.total_s if plan.total_s else 0.0
-    terms = [_time(group.total(term.attribute)) for term in TERMS] if is_wide else []
+    terms = [_time(group.total(term.attribute)) for term in shown_terms(plan.steps)] if is_wide else []
     return [
         group.numbers,
         group.marked_topologies,
@@ -137,7 +138,7 @@ def _time(seconds: float) -> str:
 def _summary(plan: Plan, baselines: Sequence[Row], *, is_wide: bool) -> list[str]:
     lines = [f"total        {show_time(plan.total_s)}"]
     if not is_wide:
-        said = (f"{term.name} {_time(sum_s)}" for term, sum_s in zip(TERMS, _sums(plan), strict=True))
+        said = (f"{term.name} {_time(sum_s)}" for term, sum_s in zip(shown_terms(plan.steps), _sums(plan), strict=True))
         lines[0] += f": {', '.join(said)}"
     if plan.initial != "repeated" and not are_equal(plan.repeated_s, plan.total_s):
         lines.append(f"repeated     {show_time(plan.repeated_s)} each time: {_closing_change(plan)}")

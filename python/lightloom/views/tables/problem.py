@@ -40,6 +40,10 @@ class Delays(Protocol):
         """Startup latency of a step."""
 
     @property
+    def barrier_s(self) -> float:
+        """Barrier of all GPUs before a step."""
+
+    @property
     def hop_delay_s(self) -> float:
         """Delay of one hop."""
 
@@ -71,9 +75,10 @@ def what_is_planned(planned: Planned, root: int | None = None) -> str:
 
 def fabric_words(ports: int, bandwidth_bps: float, delays: Delays) -> str:
     """`1 port of 800 Gbit/s, startup 500.0 ns, hop delay 500.0 ns, reconfiguration delay 10.00 µs`."""
+    barrier = f"barrier {show_time(delays.barrier_s)}, " if delays.barrier_s else ""
     layer = "" if delays.optical_layer is None else f", optical layer {delays.optical_layer}"
     return (
-        f"{counted(ports, 'port')} of {bandwidth_bps / GIGA:g} Gbit/s, startup {show_time(delays.startup_s)}, "
+        f"{counted(ports, 'port')} of {bandwidth_bps / GIGA:g} Gbit/s, startup {show_time(delays.startup_s)}, {barrier}"
         f"hop delay {show_time(delays.hop_delay_s)}, "
         f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}{layer}"
     )

@@ -1,4 +1,4 @@
-"""The four terms of a time: names, colours, and bars that are split into them."""
+"""The terms of a time: names, colours, and bars that are split into them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
+from lightloom.plans.steps import stated_terms
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Term(NamedTuple):
@@ -25,18 +27,19 @@ TERMS = (
     Term("propagation_s", "propagation", "▒", "#009E73"),
     Term("transmission_s", "transmission", "█", "#0072B2"),
     Term("reconfiguration_s", "reconfiguration", "▚", "#D55E00"),
+    Term("barrier_s", "barrier", "▓", "#E69F00"),
 )
 # A text that is longer than the room for it ends with this.
 CUT = "»"
 
 
 def terms_of(subject: object) -> tuple[float, ...]:
-    """The seconds of the four terms of a step or a row; None counts as 0."""
+    """The seconds of the terms of a step or a row; None counts as 0."""
     return tuple(getattr(subject, term.attribute) or 0.0 for term in TERMS)
 
 
 def split_bar(seconds: Sequence[float], cells_per_s: float, most: int) -> Text:
-    """A bar of the four terms, each as many cells long as it has seconds; cut, with a mark, after `most` cells.
+    """A bar of the terms, each as many cells long as it has seconds; cut, with a mark, after `most` cells.
 
     At most half a cell is missing or too much where a term begins or ends; a bar has at least one cell.
     """
@@ -54,9 +57,15 @@ def split_bar(seconds: Sequence[float], cells_per_s: float, most: int) -> Text:
     return made
 
 
-def legend(cell: str) -> Text:
+def shown_terms(subjects: Iterable[object]) -> tuple[Term, ...]:
+    """The terms that a table of some steps or rows shows."""
+    stated = stated_terms(subjects)
+    return tuple(term for term in TERMS if term.attribute in stated)
+
+
+def legend(terms: Sequence[Term], cell: str) -> Text:
     """The legend of the parts of bars, and how long a cell is, in words."""
     made = Text()
-    for term in TERMS:
+    for term in terms:
         made += Text(f"{term.fill} ", style=term.color) + Text(f"{term.name}  ")
     return made + Text(cell)

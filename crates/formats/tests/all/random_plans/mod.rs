@@ -88,6 +88,7 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                     shape: Shape::new(n, &[], 1024).unwrap(),
                     bandwidth_bps: 1.0 + numbers[0],
                     startup_s: numbers[1],
+                    barrier_s: numbers[3],
                     hop_delay_s: numbers[2],
                     reconfiguration: ReconfigurationPolicy::new(
                         match free {
@@ -154,6 +155,7 @@ fn planned_step(
             propagation_s: numbers[4],
             transmission_s: numbers[5],
             reconfiguration_s: if reconfigured { numbers[0] } else { 0.0 },
+            barrier_s: numbers[2],
         },
     }
 }

@@ -50,6 +50,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
                         shape,
                         bandwidth_bps: 8e11,
                         startup_s,
+                        barrier_s: 0.0,
                         hop_delay_s,
                         reconfiguration: ReconfigurationPolicy::new(
                             match size % 4 {

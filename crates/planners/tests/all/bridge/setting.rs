@@ -72,6 +72,7 @@ pub fn problem(setting: Setting, initial: Initial) -> Problem {
         shape,
         bandwidth_bps: 8e11,
         startup_s: setting.startup_s,
+        barrier_s: 0.0,
         hop_delay_s: setting.hop_s,
         reconfiguration: ReconfigurationPolicy::constant(setting.delay_s),
         initial,

@@ -18,6 +18,7 @@ pub fn fabric(gpus: u32, ports: u32, initial: Initial) -> Fabric {
         shape: Shape::new(gpus, &[], ports).unwrap(),
         bandwidth_bps: 8.0 * BYTES,
         startup_s: STARTUP_S,
+        barrier_s: 0.0,
         hop_delay_s: HOP_S,
         reconfiguration: ReconfigurationPolicy::constant(CHANGE_S),
         initial,
@@ -70,6 +71,7 @@ pub fn all_gather(gpus: u32, ports: u32, size_bytes: u64, shifts: &[u32], initia
                 propagation_s: HOP_S * f64::from(hops),
                 transmission_s: bytes * load / BYTES,
                 reconfiguration_s: if reconfigured { CHANGE_S } else { 0.0 },
+                barrier_s: 0.0,
             },
         }
     });

@@ -15,7 +15,7 @@ const MOST_GROUPS = 120;
 /**
  * What happens at a time of a plan. share: of the sending that is done.
  *
- * @typedef {{step: number, term: "reconfiguration" | "startup" | "sending", share: number}} State
+ * @typedef {{step: number, term: "barrier" | "reconfiguration" | "startup" | "sending", share: number}} State
  */
 
 /** Equal steps, one after the other. */
@@ -105,10 +105,11 @@ export const columnsOf = (plan, most) =>
   plan.steps.length <= most ? plan.steps.map((step) => new Group([step], plan)) : groupsOf(plan).slice(0, most);
 
 /** @type {Term[]} */
-const IN_TIME = ["reconfiguration", ...TERMS.filter((each) => each !== "reconfiguration")];
+const BEFORE = ["barrier", "reconfiguration"];
+const IN_TIME = [...BEFORE, ...TERMS.filter((each) => !BEFORE.includes(each))];
 
 /**
- * Spans of the plan's time, reconfiguration before the step's other terms.
+ * Spans of the plan's time, barrier and reconfiguration before the step's other terms.
  *
  * @param {Plan} plan
  */
@@ -156,7 +157,8 @@ export function stateAt(plan, starts, seconds) {
     else high = middle - 1;
   }
   const step = plan.steps[low];
-  const within = seconds - starts[low];
+  const within = seconds - starts[low] - termOf(step, "barrier");
+  if (within < 0) return { step: low, term: "barrier", share: 0 };
   const dark = termOf(step, "reconfiguration");
   if (within < dark) return { step: low, term: "reconfiguration", share: 0 };
   if (within < dark + step.startup_s) return { step: low, term: "startup", share: 0 };

@@ -59,19 +59,19 @@
  * @typedef {[source: number, target: number, circuits: number]} Link
  */
 
-/** @typedef {"startup" | "propagation" | "transmission" | "reconfiguration"} Term */
+/** @typedef {"startup" | "propagation" | "transmission" | "reconfiguration" | "barrier"} Term */
 
 /**
- * Seconds by term.
+ * Seconds by term; a barrier that takes no time is left out.
  *
- * @typedef {Record<`${Term}_s`, number>} Terms
+ * @typedef {Record<`${Exclude<Term, "barrier">}_s`, number> & {barrier_s?: number}} Terms
  */
 
 /**
  * A fabric of a plan, or of a training iteration, which has no grid.
  *
  * @typedef {{
- *   dims?: number[], ports: number, bandwidth_bps: number, startup_s: number, hop_delay_s: number,
+ *   dims?: number[], ports: number, bandwidth_bps: number, startup_s: number, barrier_s?: number, hop_delay_s: number,
  *   reconfiguration_delay_s: number, reconfiguration_delay_per_port_s?: number,
  *   reconfiguration_delays_by_port_s?: number[],
  * }} Fabric

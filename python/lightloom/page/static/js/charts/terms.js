@@ -1,4 +1,4 @@
-// The four terms of the cost: their names, a legend, bars of them.
+// The terms of the cost: their names, a legend, bars of them.
 
 import { h, s } from "../dom.js";
 import { shortTime, time } from "../quantities.js";
@@ -21,7 +21,7 @@ import { bottomAxis, drawing, leftAxis } from "./axes.js";
  */
 
 /** @type {Term[]} */
-export const TERMS = ["startup", "propagation", "transmission", "reconfiguration"];
+export const TERMS = ["startup", "propagation", "transmission", "reconfiguration", "barrier"];
 
 /**
  * Seconds of a term of a step or row.
@@ -32,7 +32,22 @@ export const TERMS = ["startup", "propagation", "transmission", "reconfiguration
 export const termOf = (row, term) => row[/** @type {const} */ (`${term}_s`)] ?? 0;
 
 /**
- * All four terms of a step.
+ * The terms of some steps or rows; the barrier only where one takes time.
+ *
+ * @param {Parts[]} rows
+ */
+export const shownTerms = (rows) =>
+  TERMS.filter((term) => term !== "barrier" || rows.some((row) => termOf(row, term) > 0));
+
+/**
+ * A term at the head of a column.
+ *
+ * @param {Term} term
+ */
+export const headOf = (term) => (term === "reconfiguration" ? "Reconfig." : term[0].toUpperCase() + term.slice(1));
+
+/**
+ * All terms of a step.
  *
  * @param {Parts} row
  */
@@ -43,7 +58,7 @@ export const totalOf = (row) => TERMS.reduce((sum, term) => sum + termOf(row, te
  *
  * @param {Part[]} names
  */
-export function legend(names = TERMS) {
+export function legend(names = shownTerms([])) {
   return h(
     "ul",
     { class: "legend" },

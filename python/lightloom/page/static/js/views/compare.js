@@ -4,7 +4,7 @@ import { addressOf } from "../address.js";
 import { follow, Refusal } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
-import { legend, TERMS, termOf } from "../charts/terms.js";
+import { headOf, legend, shownTerms, termOf } from "../charts/terms.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json, ofDrawing } from "../downloads.js";
 import { bodyOf, kept, registry } from "../options.js";
@@ -218,6 +218,7 @@ class Found {
     this.#forget();
     this.#whole = whole;
     this.#rows.splice(0, this.#rows.length, ...(whole.rows ?? this.#rows));
+    this.#colours.replaceChildren(...legend(shownTerms(this.#rows)).children);
     this.#draw();
     replace(this.#state);
     const drawing = () => this.#drawn;
@@ -235,6 +236,7 @@ function rowTable(rows, query) {
   const right = (head) => ({ head, right: true });
   const sorted = rows.filter((row) => Number.isFinite(row.total_s)).sort((one, other) => one.total_s - other.total_s);
   const problem = kept("compare", query);
+  const terms = shownTerms(sorted);
   const lines = sorted.slice(0, MOST_ROWS).map((row, place) => {
     const link = h("a", { href: addressOf("plan", kept("plan", asked(problem, row))) }, row.planner);
     return {
@@ -246,7 +248,7 @@ function rowTable(rows, query) {
         time(row.total_s),
         times(row.total_s / sorted[0].total_s),
         String(row.reconfigurations),
-        ...TERMS.map((term) => (termOf(row, term) ? time(termOf(row, term)) : "–")),
+        ...terms.map((term) => (termOf(row, term) ? time(termOf(row, term)) : "–")),
       ],
     };
   });
@@ -263,7 +265,7 @@ function rowTable(rows, query) {
         right("Time"),
         right("Over the best"),
         right("Reconf."),
-        ...["Startup", "Propagation", "Transmission", "Reconfig."].map(right),
+        ...terms.map((term) => right(headOf(term))),
       ],
     }),
   );

@@ -224,7 +224,7 @@ function pathWords(paths) {
   return told.join(", ") + (paths.length > told.length ? " …" : "");
 }
 
-const DOING = { reconfiguration: "circuits change", startup: "starting up", sending: "sending" };
+const DOING = { barrier: "waiting for all", reconfiguration: "circuits change", startup: "starting up", sending: "sending" };
 
 /**
  * @param {Plan} plan

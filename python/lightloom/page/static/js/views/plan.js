@@ -3,7 +3,7 @@
 import { addressOf } from "../address.js";
 import { ask } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
-import { legend, stepColumns, TERMS, termOf, timeStrip } from "../charts/terms.js";
+import { headOf, legend, shownTerms, stepColumns, termOf, timeStrip } from "../charts/terms.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
@@ -128,9 +128,9 @@ function draw(result, plan, body, query) {
     headline(plan),
     h("p", { class: "sentence" }),
     problemLine(plan, query),
-    cardWith("Time of the plan", [legend()], strips),
+    cardWith("Time of the plan", [legend(shownTerms(plan.steps))], strips),
     circuits.element,
-    cardWith("What each step takes", [legend()], costs),
+    cardWith("What each step takes", [legend(shownTerms(plan.steps))], costs),
     card(
       plan.steps.length === 1 ? "The step" : "Steps",
       rows.element,
@@ -175,7 +175,9 @@ function draw(result, plan, body, query) {
 
 /** @param {Plan} plan */
 const spoken = (plan) =>
-  TERMS.map((term) => `${term} ${time(plan.steps.reduce((sum, step) => sum + termOf(step, term), 0))}`).join(", ");
+  shownTerms(plan.steps)
+    .map((term) => `${term} ${time(plan.steps.reduce((sum, step) => sum + termOf(step, term), 0))}`)
+    .join(", ");
 
 /** @param {Plan} plan */
 function headline(plan) {
@@ -232,6 +234,7 @@ function problemLine(plan, query) {
 /** @param {Plan} plan */
 function stepTable(plan) {
   const groups = groupsOf(plan);
+  const terms = shownTerms(plan.steps);
   /** @param {string} head */
   const right = (head) => ({ head, right: true });
   /** @param {number} value */
@@ -248,19 +251,19 @@ function stepTable(plan) {
         size(first.transfer_bytes, plan.size_bytes),
         String(first.hops),
         times(first.load),
-        ...TERMS.map((term) => seconds(group.term(term))),
+        ...terms.map((term) => seconds(group.term(term))),
         seconds(group.total),
       ],
     };
   });
-  const sums = TERMS.map((term) => seconds(groups.reduce((sum, group) => sum + group.term(term), 0)));
+  const sums = terms.map((term) => seconds(groups.reduce((sum, group) => sum + group.term(term), 0)));
   const element = table({
     caption: "Steps of the plan, equal neighbours in one row",
     columns: [
       right("Step"),
       { head: "Topology" },
       { head: "Circuits change" },
-      ...["Transfer", "Hops", "Load", "Startup", "Propagation", "Transmission", "Reconfig.", "Total"].map(right),
+      ...["Transfer", "Hops", "Load", ...terms.map(headOf), "Total"].map(right),
     ],
     rows,
     foot: ["", "Sum", String(plan.reconfigurations), "", "", "", ...sums, time(plan.total_s)],
