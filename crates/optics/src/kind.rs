@@ -55,6 +55,11 @@ pub trait Kind: Sync {
         None
     }
 
+    /// Whether every topology can be held at once that has a port of its GPU for each circuit.
+    fn holds_all(&self) -> bool {
+        false
+    }
+
     /// Whether the circuits of a topology, which have a port of their GPU each, can be held at once.
     ///
     /// # Errors

@@ -92,6 +92,11 @@ impl Optics {
         self.kind.place(shape, gpu, port)
     }
 
+    /// Whether every topology can be held at once that has a port of its GPU for each circuit.
+    pub fn holds_all(&self) -> bool {
+        self.kind.holds_all()
+    }
+
     /// Whether the circuits of a topology, which have a port of their GPU each, can be held at once.
     ///
     /// # Errors

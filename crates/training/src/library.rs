@@ -4,15 +4,17 @@
 mod unequal;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use interruption::Interruptible;
-use model::{Fabric, Plan, Result, Shape, Topology};
+use model::{Fabric, Link, Plan, Result, Shape, Topology, Translations};
 use rayon::prelude::*;
 
 use crate::cutoffs::library::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
 pub(crate) use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Asked, GroupPlans, Manner, is_large};
 use crate::jobs::{Family, Kind, Message};
+use crate::layer::Layer;
 use crate::messages::over_topology;
 use crate::variants::{renumbered, reversed};
 
@@ -43,6 +45,7 @@ pub(crate) struct Library<'a> {
     pub(crate) group_plans: GroupPlans<'a>,
     families: &'a [Family],
     kinds: &'a [Kind],
+    layer: Option<Arc<Layer>>,
     /// Most topologies of a family on as many ports.
     most_topologies: usize,
     circuits: Vec<Circuits>,
@@ -72,12 +75,18 @@ impl<'a> Library<'a> {
             group_plans: GroupPlans::new(fabric, delay_s),
             families,
             kinds,
+            layer: None,
             most_topologies: most,
             circuits: Vec::new(),
             plans: Vec::new(),
             topologies: BTreeMap::new(),
             entries: BTreeMap::new(),
         }
+    }
+
+    /// This library of plans that an optical layer has room for.
+    pub(crate) fn on_layer(self, layer: Option<Arc<Layer>>) -> Self {
+        Self { layer, ..self }
     }
 
     /// A library of given entries, by kind and ports.
@@ -142,6 +151,7 @@ impl<'a> Library<'a> {
     pub(crate) fn named(&mut self, family: usize, ports: u32, name: &str) -> Result<TopologyId> {
         let shape = Shape::new(self.families[family].size, &[self.families[family].size], ports)?;
         let topology = topologies::build(name, &shape)?;
+        self.check_room(family, ports, [&topology])?;
         Ok(self.id(Circuits::Group(topology)))
     }
 
@@ -244,6 +254,19 @@ impl<'a> Library<'a> {
         Ok(Some(self.add(kind, ports, plan)))
     }
 
+    /// # Errors
+    /// A topology that the optical layer has no room for at all groups of a family at once.
+    fn check_room<'b>(
+        &self,
+        family: usize,
+        ports: u32,
+        topologies: impl IntoIterator<Item = &'b Topology>,
+    ) -> Result<()> {
+        let Some(layer) = &self.layer else { return Ok(()) };
+        let Some(own) = layer.of_family(family, ports) else { return Ok(()) };
+        topologies.into_iter().try_for_each(|topology| layer.admits(&own, topology))
+    }
+
     fn id(&mut self, circuits: Circuits) -> TopologyId {
         let same = |known: &Circuits| match (known, &circuits) {
             (Circuits::Group(known), Circuits::Group(new)) => known.ranks() == new.ranks() && known.same_links(new),
@@ -277,7 +300,13 @@ impl<'a> Library<'a> {
                     let ends = [topologies.first(), topologies.last()];
                     ends.into_iter().flatten().all(|end| self.is_known(&wish, end))
                 });
+                let family = self.kinds[kind].family;
+                let has_room = |plan: &Plan| self.check_room(family, wish.ports, &plan.topologies).is_ok();
                 let variant = variant.and_then(|variant| self.group_plans.of_variant(&plan, variant).ok());
+                let variant = variant.filter(has_room);
+                if !has_room(&plan) {
+                    continue;
+                }
                 self.enter(kind, wish.ports, plan);
                 if let Some(plan) = variant {
                     self.enter(kind, wish.ports, plan);
@@ -331,14 +360,17 @@ impl<'a> Library<'a> {
 
     fn planned(&self, wish: &Wish) -> Result<Option<Plan>> {
         let Some(asked) = self.asked(&self.kinds[wish.kind], wish.ports) else { return Ok(None) };
-        self.group_plans.plan(&asked, &wish.manner).map(Some)
+        let plan = self.group_plans.plan(&asked, &wish.manner)?;
+        self.check_room(self.kinds[wish.kind].family, wish.ports, &plan.topologies)?;
+        Ok(Some(plan))
     }
 
     /// The task of planners for a kind; `None` for messages.
     fn asked(&self, kind: &Kind, ports: u32) -> Option<Asked> {
         let Message::Collective(collective) = kind.message else { return None };
         let ranks = self.families[kind.family].size;
-        Some(Asked { collective, size_bytes: kind.size_bytes, matrix: kind.matrix.clone(), ranks, ports })
+        let layer = self.layer.as_ref().and_then(|layer| layer.of_family(kind.family, ports));
+        Some(Asked { collective, size_bytes: kind.size_bytes, matrix: kind.matrix.clone(), ranks, ports, layer })
     }
 
     /// The least time of a kind by the bound for any algorithm, on all ports of the fabric.
@@ -360,11 +392,15 @@ impl<'a> Library<'a> {
         for &index in kinds {
             let kind = self.kinds[index].clone();
             let Message::Send(places) = &kind.message else { continue };
+            let size = self.families[family].size;
             let own = self.id(Circuits::Messages(places.clone()));
             let duration_s = self.direct_s(&kind, ports);
             let message =
                 Entry { plan: None, duration_s, first: own, last: own, direct: true, keeps: true, through: false };
-            let mut entries = vec![message];
+            let links = places.iter().map(|&(src, dst)| Link { src, dst, count: ports });
+            let circuits = Topology::new("circuits of the messages", Translations::trivial(size), links);
+            let has_room = circuits.and_then(|circuits| self.check_room(family, ports, [&circuits]));
+            let mut entries: Vec<Entry> = has_room.is_ok().then_some(message).into_iter().collect();
             for id in self.topologies.get(&(family, ports)).cloned().unwrap_or_default() {
                 entries.extend(self.message_over(index, id));
             }

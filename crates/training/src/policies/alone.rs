@@ -31,6 +31,7 @@ pub(super) fn shares(context: &Context<'_>) -> String {
             format!("ports: {}", shares.join(", "))
         }
         Some(_) => format!("on {}", model::counted(u64::from(context.ports()), "port")),
+        None if context.layer.is_some() => "nothing rests on this optical layer".into(),
         None => "no port left for some groups".into(),
     }
 }
