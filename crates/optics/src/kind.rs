@@ -1,6 +1,6 @@
 //! The interface of a kind of optical layer.
 
-use model::{Connection, Error, Fabric, Light, MziMesh, Result, Shape, Switch, Topology};
+use model::{Connection, Error, Fabric, Islands, Light, MziMesh, Result, Shape, Switch, Topology};
 
 use crate::held::Held;
 
@@ -58,6 +58,11 @@ pub trait Kind: Sync {
     /// Whether every topology can be held at once that has a port of its GPU for each circuit.
     fn holds_all(&self) -> bool {
         false
+    }
+
+    /// The islands whose GPUs share ports; `None` where none do.
+    fn islands(&self, _parameters: &str) -> Option<Islands> {
+        None
     }
 
     /// Whether the circuits of a topology, which have a port of their GPU each, can be held at once.

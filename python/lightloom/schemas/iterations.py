@@ -125,6 +125,7 @@ TRAINING = record(
                 "initial": text("topology in which each group rests"),
             },
             "what was planned for",
+            optional={"optics": text("kind of optical layer, where circuits are for one")},
         ),
         "workload": document("workload"),
         "events": several(
@@ -143,7 +144,14 @@ TRAINING = record(
                     "topology": or_null(whole("place of the topology that messages go over")),
                     "reconfiguration_exposed_s": number("of the change, what is waited for"),
                     "waits_for": or_null(whole("place of the event that it was the last to wait for")),
-                }
+                },
+                optional={
+                    "gives_up": several(
+                        whole("place of an event"),
+                        "whose circuits, which nobody uses, go dark when the change before this one begins, so that "
+                        "the optical layer has room",
+                    ),
+                },
             ),
             "one for every node, in their order",
         ),
