@@ -1,4 +1,4 @@
-"""Iterations on optical layers: turns at shared ports by hand, every course of tiny iterations, and judged by chance."""
+"""Iterations on optical layers: turns at shared ports by hand, every course of tiny iterations, and by chance."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_groups_of_a_node_that_cannot_be_at_once_are_refused_in_a_line() -> None
     told["nodes"] = [
         {"id": "n", "kind": "collective", "collective": "all-reduce", "axis": "far", "size_bytes": SIZE, "after": []}
     ]
-    with pytest.raises(InputError, match="island 0 .GPUs 0 to 1. has 1 port; 2 circuits") as refused:
+    with pytest.raises(InputError, match=r"island 0 \(GPUs 0 to 1\) has 1 port; 2 circuits") as refused:
         ll.train(ll.Workload.of(told), fabric=_fabric("islands:2x1"))
     assert refused.value.field == "optics"
     assert "\n" not in str(refused.value)
@@ -101,7 +101,9 @@ def test_a_mesh_is_refused_in_a_line() -> None:
 class _Course:
     """Pairs in a given order, with given circuits given up for each, followed until iterations are alike."""
 
-    def __init__(self, pairs: Sequence[tuple[int, int]], after: Sequence[Sequence[int]], one_s: float, most: int) -> None:
+    def __init__(
+        self, pairs: Sequence[tuple[int, int]], after: Sequence[Sequence[int]], one_s: float, most: int
+    ) -> None:
         self.pairs, self.after, self.one_s, self.most = pairs, after, one_s, most
 
     def crossing(self, lit: set[tuple[int, int]]) -> int:
@@ -153,7 +155,11 @@ class _Course:
     def courses(self) -> Iterator[float]:
         nodes = range(len(self.pairs))
         drops = [
-            [frozenset(some) for count in range(len(others) + 1) for some in itertools.combinations(sorted(others), count)]
+            [
+                frozenset(some)
+                for count in range(len(others) + 1)
+                for some in itertools.combinations(sorted(others), count)
+            ]
             for others in ({*self.pairs} - {self.pairs[node]} for node in nodes)
         ]
         for order in itertools.permutations(nodes):

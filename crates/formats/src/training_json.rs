@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Bound, Error, Fabric, Initial, Link, MessageTopology, OpticalLayer, Rank, ReconfigurationDelay, ReconfigurationOverlap,
-    ReconfigurationPolicy, Result, Shape, Topology, TrainingEvent, TrainingPlan, Translations, Workload,
+    Bound, Error, Fabric, Initial, Link, MessageTopology, OpticalLayer, Rank, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, Result, Shape, Topology, TrainingEvent, TrainingPlan, Translations,
+    Workload,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -26,8 +26,8 @@ pub struct TrainingEvent {
     pub reconfiguration_exposed_s: f64,
     /// Index of the event whose end, and the change after it, its start was the last to wait for.
     pub waits_for: Option<usize>,
-    /// Indices of the events whose circuits, which nobody uses, are given up when the change before this one begins, for
-    /// the optical layer to have room for its own; ascending.
+    /// Indices of the events whose circuits, which nobody uses, are given up when the change before this one begins,
+    /// for the optical layer to have room for its own; ascending.
     pub gives_up: Vec<usize>,
 }
 

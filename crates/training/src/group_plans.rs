@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lightloom::{Request, Size, TopologyRef};
 use model::{
-    ByteMatrix, Collective, CostSettings, Fabric, Initial, OpticalLayer, Plan, PlanParts, ReconfigurationPolicy, Result, Routing,
-    Schedule, Shape, Topology,
+    ByteMatrix, Collective, CostSettings, Fabric, Initial, OpticalLayer, Plan, PlanParts, ReconfigurationPolicy,
+    Result, Routing, Schedule, Shape, Topology,
 };
 use planners::{Cache, Convention, PlannerOptions};
 

@@ -322,7 +322,10 @@ fn classes_of(ranks: usize, nodes: &[Vec<Rank>]) -> (Vec<usize>, usize) {
 
 /// The groups that messages stay within, and the places in each group that they go between: along the first axis whose
 /// groups all have the same messages; else all ranks are one group.
-pub(crate) fn groups_of_pairs(workload: &Workload, pairs: &[(Rank, Rank)]) -> (Vec<Vec<Rank>>, Vec<(u32, u32)>, FamilyKey) {
+pub(crate) fn groups_of_pairs(
+    workload: &Workload,
+    pairs: &[(Rank, Rank)],
+) -> (Vec<Vec<Rank>>, Vec<(u32, u32)>, FamilyKey) {
     for axis in 0..workload.mesh.len() {
         let groups = workload.axis_groups(axis);
         let mut place = vec![(0usize, 0u32); workload.ranks as usize];

@@ -1,9 +1,9 @@
 //! The optical layer of the fabric, where it limits which circuits all groups have at once.
 //!
-//! Islands of GPUs behind shared ports: of all circuits that are lit at any time, at most as many leave each island, and
-//! enter it, as it has ports. A communication counts from the begin of the change before it to its end, at each island
-//! with the most circuits that any of its topologies has there; after it, the circuits that it leaves count until their
-//! ports get others or are given up.
+//! Islands of GPUs behind shared ports: of all circuits that are lit at any time, at most as many leave each island,
+//! and enter it, as it has ports. A communication counts from the begin of the change before it to its end, at each
+//! island with the most circuits that any of its topologies has there; after it, the circuits that it leaves count until
+//! their ports get others or are given up.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -115,9 +115,8 @@ impl Layer {
             }
             most.values().any(|&circuits| circuits > self.islands.ports)
         });
-        let is_whole = |groups: &Vec<Vec<Rank>>| {
-            matches!(groups.as_slice(), [all] if all.iter().copied().eq(0..self.shape.gpus()))
-        };
+        let has_all = |group: &Vec<Rank>| group.iter().copied().eq(0..self.shape.gpus());
+        let is_whole = |groups: &Vec<Vec<Rank>>| groups.len() == 1 && has_all(&groups[0]);
         if !limits {
             return None;
         }
@@ -132,9 +131,7 @@ impl Layer {
     pub(crate) fn admits(&self, layer: &OpticalLayer, topology: &Topology) -> Result<()> {
         match layer.shared() {
             None => self.islands.circuits(topology).map(|_| ()),
-            Some(shared) => {
-                shared.joint(topology)?.iter().try_for_each(|all| self.islands.circuits(all).map(|_| ()))
-            }
+            Some(shared) => shared.joint(topology)?.iter().try_for_each(|all| self.islands.circuits(all).map(|_| ())),
         }
     }
 

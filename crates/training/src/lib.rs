@@ -38,8 +38,8 @@ use jobs::Jobs;
 ///
 /// # Errors
 /// Wrong input: a fabric of another number of GPUs, with delays that depend on what changes or with an optical layer
-/// through which ways would have to be found; a
-/// policy that cannot be chosen or does not serve the workload; a collective that no planner serves.
+/// through which ways would have to be found; a policy that cannot be chosen or does not serve the workload; a
+/// collective that no planner serves.
 pub fn train(
     workload: &Workload,
     fabric: &Fabric,

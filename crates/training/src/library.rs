@@ -1,13 +1,15 @@
 //! Plans for the distinct communications of a workload, by the ports that they have, and the topologies that they begin
 //! and end with.
 
+mod messages;
+mod room;
 mod unequal;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use interruption::Interruptible;
-use model::{Fabric, Link, Plan, Result, Shape, Topology, Translations};
+use model::{Fabric, Plan, Result, Shape, Topology};
 use rayon::prelude::*;
 
 use crate::cutoffs::library::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
@@ -15,7 +17,6 @@ pub(crate) use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Asked, GroupPlans, Manner, is_large};
 use crate::jobs::{Family, Kind, Message};
 use crate::layer::Layer;
-use crate::messages::over_topology;
 use crate::variants::{renumbered, reversed};
 
 /// The ranks that a topology connects: a group, or pairs of ranks.
@@ -84,11 +85,6 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// This library of plans that an optical layer has room for.
-    pub(crate) fn on_layer(self, layer: Option<Arc<Layer>>) -> Self {
-        Self { layer, ..self }
-    }
-
     /// A library of given entries, by kind and ports.
     #[cfg(test)]
     pub(crate) fn of_entries(
@@ -124,16 +120,6 @@ impl<'a> Library<'a> {
             Circuits::Group(topology) => Some(topology),
             Circuits::Messages(_) => None,
         }
-    }
-
-    /// Messages of a kind over a topology of its family; `None` where it does not join them.
-    pub(crate) fn message_over(&self, kind: usize, topology: TopologyId) -> Option<Entry> {
-        let of = &self.kinds[kind];
-        let Message::Send(places) = &of.message else { return None };
-        let (hops, load) = over_topology(self.group_topology(topology)?, places)?;
-        let duration_s = self.group_plans.message_s(of.size_bytes, hops, load);
-        let through = hops > 1;
-        Some(Entry { plan: None, duration_s, first: topology, last: topology, direct: false, keeps: true, through })
     }
 
     /// A topology's name.
@@ -254,19 +240,6 @@ impl<'a> Library<'a> {
         Ok(Some(self.add(kind, ports, plan)))
     }
 
-    /// # Errors
-    /// A topology that the optical layer has no room for at all groups of a family at once.
-    fn check_room<'b>(
-        &self,
-        family: usize,
-        ports: u32,
-        topologies: impl IntoIterator<Item = &'b Topology>,
-    ) -> Result<()> {
-        let Some(layer) = &self.layer else { return Ok(()) };
-        let Some(own) = layer.of_family(family, ports) else { return Ok(()) };
-        topologies.into_iter().try_for_each(|topology| layer.admits(&own, topology))
-    }
-
     fn id(&mut self, circuits: Circuits) -> TopologyId {
         let same = |known: &Circuits| match (known, &circuits) {
             (Circuits::Group(known), Circuits::Group(new)) => known.ranks() == new.ranks() && known.same_links(new),
@@ -380,32 +353,6 @@ impl<'a> Library<'a> {
     pub(crate) fn bound_s(&self, kind: &Kind) -> Result<f64> {
         let ports = self.group_plans.fabric.shape.ports();
         self.asked(kind, ports).map_or(Ok(self.direct_s(kind, ports)), |asked| self.group_plans.bound_s(&asked))
-    }
-
-    /// The time of messages on circuits of their own.
-    fn direct_s(&self, kind: &Kind, ports: u32) -> f64 {
-        self.group_plans.message_s(kind.size_bytes, 1, 1.0 / f64::from(ports))
-    }
-
-    /// Entries of messages: on circuits of their own, and over each topology of the family that joins them.
-    fn add_messages(&mut self, kinds: &[usize], family: usize, ports: u32) {
-        for &index in kinds {
-            let kind = self.kinds[index].clone();
-            let Message::Send(places) = &kind.message else { continue };
-            let size = self.families[family].size;
-            let own = self.id(Circuits::Messages(places.clone()));
-            let duration_s = self.direct_s(&kind, ports);
-            let message =
-                Entry { plan: None, duration_s, first: own, last: own, direct: true, keeps: true, through: false };
-            let links = places.iter().map(|&(src, dst)| Link { src, dst, count: ports });
-            let circuits = Topology::new("circuits of the messages", Translations::trivial(size), links);
-            let has_room = circuits.and_then(|circuits| self.check_room(family, ports, [&circuits]));
-            let mut entries: Vec<Entry> = has_room.is_ok().then_some(message).into_iter().collect();
-            for id in self.topologies.get(&(family, ports)).cloned().unwrap_or_default() {
-                entries.extend(self.message_over(index, id));
-            }
-            self.entries.entry((index, ports)).or_default().extend(entries);
-        }
     }
 
     /// Keeps the fastest entries of each first and last topology, and drops those that a change before and after

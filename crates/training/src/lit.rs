@@ -1,5 +1,6 @@
 //! The circuits that are lit as an iteration is followed, where the optical layer limits them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::layer::{Layer, Load, NodeLoad, sum};
@@ -47,6 +48,20 @@ pub(crate) struct Room {
     pub(crate) after: Vec<Placed>,
     /// Whether circuits of others are given up for it, which takes a change.
     pub(crate) gives_up: bool,
+}
+
+/// Whether there is room for the circuits that all communications leave, on ports of their own.
+pub(crate) fn fits_at_once(problem: &Problem<'_>) -> bool {
+    let Some(Limits { layer, library }) = problem.limits else { return true };
+    let mut seen: BTreeSet<(usize, (u32, u32))> = BTreeSet::new();
+    let mut all = layer.nothing();
+    for (node, used) in problem.uses.iter().enumerate() {
+        interruption::check();
+        let (Some(used), Some(load)) = (used, layer.load_of(library, problem, node)) else { continue };
+        let of_classes = problem.holders(node).iter().zip(&load.left);
+        all = sum(all, of_classes.filter(|(class, _)| seen.insert((**class, used.ports))).map(|(_, left)| left));
+    }
+    layer.holds(&all)
 }
 
 impl Lit {

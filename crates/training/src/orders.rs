@@ -74,8 +74,8 @@ pub(crate) fn improved(problem: &Problem<'_>, known: Timeline) -> Ordered {
     Ordered { timeline: best, bound_s, is_best }
 }
 
-/// The rules that are tried. Where the optical layer limits circuits, communications are placed by their starts: what is
-/// lit then is known.
+/// The rules that are tried. Where the optical layer limits circuits, communications are placed by their starts: what
+/// is lit then is known.
 fn rules_of(problem: &Problem<'_>, paths: &Paths) -> Vec<Rule> {
     let mut rules = rules::rules(problem, paths);
     rules.retain(|rule| rule.earliest_first || problem.limits.is_none());

@@ -47,8 +47,9 @@ def retimed(training: Training, durations_s: Sequence[float]) -> Retimed:
     An event starts when all that it waits for is done: its predecessors; computation on its ranks that comes
     earlier; the collective before it in its stream; the events before it on its ports, with the change of circuits
     after them; and where its ports have other circuits than it begins with, the reconfiguration delay after their last
-    use. Where islands of GPUs share ports, the communications that have ended before its circuits are set up in the plan
-    have so here, so that no more circuits are lit at once. Iterations follow one another, each from the end of the one before, until two are alike.
+    use. Where islands of GPUs share ports, the communications that have ended before its circuits are set up in the
+    plan have so here, so that no more circuits are lit at once. Iterations follow one another, each from the end of the
+    one before, until two are alike.
 
     Raises `InputError` for messages that have no path.
     """
@@ -95,7 +96,7 @@ class _Course:
             if ranks is not None:
                 start_s = max(start_s, float(computed_s[ranks].max(initial=0.0)))
             if use is not None:
-                start_s = self._begin(use, start_s, changes=bool(self._training.events[index].gives_up))
+                start_s = self._begin(use, start_s)
                 if index in self._before:
                     start_s = max(start_s, self._before[index].ready_s(ends_s, self._earlier_ends_s))
             starts_s[index], ends_s[index] = start_s, start_s + self._durations_s[index]
@@ -112,11 +113,8 @@ class _Course:
         self._earlier_ends_s = ends_s - total_s
         return Retimed(starts_s, ends_s, total_s, iterations)
 
-    def _begin(self, use: Use, start_s: float, *, changes: bool) -> float:
-        """When its ports let an event start that could at `start_s`; these have its circuits then.
-
-        changes: whether circuits of others are given up for it.
-        """
+    def _begin(self, use: Use, start_s: float) -> float:
+        """When its ports let an event start that could at `start_s`; these have its circuits then."""
         in_place = self._has(use)
         held_s = self._held_s[use.slots]
         start_s = max(start_s, float(held_s.max()))

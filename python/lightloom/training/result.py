@@ -46,8 +46,8 @@ class Event(NamedTuple):
     reconfigured: whether circuits change before it, of which `reconfiguration_exposed_s` is waited for. waits_for:
     place of the event that its start was the last to wait for, if there is one. returns: whether its ports go back to
     the resting topology after it. direct: of messages, whether they go over circuits of their own. gives_up: places of
-    the events whose circuits, which nobody uses, go dark when the change before it begins: the optical layer has no room
-    for all.
+    the events whose circuits, which nobody uses, go dark when the change before it begins, so that the optical layer
+    has room.
     """
 
     node: str

@@ -1,8 +1,8 @@
 //! The circuits of an iteration on the ports that GPUs of islands share.
 //!
-//! A circuit that stays keeps its ports. Circuits between the same two islands are alike to the switch, so that a new one
-//! takes over the connection of one that is given up at the same time; others take ports that circuits between the same
-//! two islands had before, where these are free.
+//! A circuit that stays keeps its ports. Circuits between the same two islands are alike to the switch, so that a new
+//! one takes over the connection of one that is given up at the same time; others take ports that circuits between the
+//! same two islands had before, where these are free.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ use crate::cutoffs::iteration::MOST_LAPS;
 /// Two islands, the sender first.
 type Pair = (u32, u32);
 
-/// The connections of the islands' switch, for each configuration of circuits between ports of GPUs, as on a crossbar of
-/// `ports` a GPU. The last has the circuits of the first: an iteration repeats.
+/// The connections of the islands' switch, for each configuration of circuits between ports of GPUs, as on a crossbar
+/// of `ports` a GPU. The last has the circuits of the first: an iteration repeats.
 ///
 /// # Errors
 /// More circuits at an island than it has ports, or circuits that do not come back to the ports that they began with.

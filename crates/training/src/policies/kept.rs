@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::cutoffs::kept::MOST_TOGETHER;
 use crate::jobs::Message;
 use crate::library::{Entry, TopologyId};
+use crate::lit::fits_at_once;
 use crate::overlapped::Timed;
 use crate::splits::Split;
 use crate::timeline::Use;
@@ -94,6 +95,9 @@ fn timed(context: &Context<'_>, split: &Split, kept: &[&Kept]) -> Option<(Timed,
         chosen[kind] = entries[kind].map(|entry| Use { ports: split[of.family], entry, returns: None });
     }
     let uses = context.by_kind(|kind, _| chosen[kind])?;
+    if !fits_at_once(&context.problem(&uses)) {
+        return None;
+    }
     let timeline = context.timeline(&uses)?;
     if timeline.events.iter().any(|event| event.reconfigured) {
         return None;

@@ -53,7 +53,10 @@ pub(super) fn served_on_islands(training: &TrainingPlan, history: &History, gpus
         }
         expect("when it begins, where all that is under way needs", &together, &lit(history, from_s, from_s));
     }
-    tally.into_check("need", "of circuits between islands, lit from begin to end, set up as long before as a change takes")
+    tally.into_check(
+        "need",
+        "of circuits between islands, lit from begin to end, set up as long before as a change takes",
+    )
 }
 
 /// Circuits between islands that are lit all the time between two.

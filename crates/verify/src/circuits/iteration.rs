@@ -23,7 +23,8 @@ pub(super) struct Lit {
     port: u32,
 }
 
-/// Circuits that switches join over two iterations, by rank or island and port of the transmitter, in the order of time.
+/// Circuits that switches join over two iterations, by rank or island and port of the transmitter, in the order of
+/// time.
 pub(super) struct History {
     pub(super) by_port: BTreeMap<(Rank, u32), Vec<Lit>>,
     pub(super) rounding_s: f64,

@@ -216,8 +216,12 @@ impl Replay<'_> {
         if !in_place {
             waits.change_after(before.user, since_s + iteration.change_s);
         }
-        self.ports[slot] =
-            Port { circuits: used.leaves, user: Some(event), last: Some(event), busy_until_s: used.until_s.max(before.busy_until_s) };
+        self.ports[slot] = Port {
+            circuits: used.leaves,
+            user: Some(event),
+            last: Some(event),
+            busy_until_s: used.until_s.max(before.busy_until_s),
+        };
         (!in_place).then_some(since_s)
     }
 

@@ -4,6 +4,7 @@
 //! A communication counts at each island with the most circuits that any of its topologies has there, from the begin of
 //! the change before it to its end; other circuits as long as a port has them.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Rank, Topology, Work, counted};
@@ -18,6 +19,9 @@ use crate::shared_ports::{Described, described};
 /// Circuits out of islands and into them, by island and direction.
 type Load = BTreeMap<(u64, bool), u64>;
 
+/// Circuits to other islands and from them, by rank and direction.
+type Crossing = BTreeMap<(Rank, bool), u64>;
+
 /// An event that may be under way.
 struct Active {
     event: usize,
@@ -31,6 +35,8 @@ pub(super) struct Room<'a> {
     active: Vec<Active>,
     /// By event, where it has circuits of its own.
     most: BTreeMap<usize, Load>,
+    /// By group and topology.
+    known: RefCell<BTreeMap<(usize, usize), Crossing>>,
 }
 
 impl<'a> Room<'a> {
@@ -38,7 +44,8 @@ impl<'a> Room<'a> {
     pub(super) fn of(iteration: &Iteration<'a>) -> Option<Self> {
         let layer = iteration.training.fabric.optics.as_ref()?;
         let described = described(layer.spelling());
-        Some(Self { described, tally: Tally::new("optics"), active: Vec::new(), most: BTreeMap::new() })
+        let (tally, active, most, known) = (Tally::new("optics"), Vec::new(), BTreeMap::new(), RefCell::default());
+        Some(Self { described, tally, active, most, known })
     }
 
     /// The next iteration: times are from its begin, and what is wrong is found then.
@@ -72,10 +79,10 @@ impl<'a> Room<'a> {
     }
 }
 
-/// Adds the circuits of a topology at some ranks of a group, on at most so many ports of each.
-fn add(load: &mut Load, gpus: u64, topology: &Topology, group: &[Rank], at: impl Fn(Rank) -> bool, most: u64) {
+/// The circuits of a group's topology to other islands and from them, by rank and direction.
+fn crossing(gpus: u64, topology: &Topology, group: &[Rank]) -> Crossing {
     let island = |rank: Rank| u64::from(rank) / gpus;
-    let mut of_rank: BTreeMap<(Rank, bool), u64> = BTreeMap::new();
+    let mut of_rank = Crossing::new();
     for link in topology.expanded() {
         let [source, destination] = [link.src, link.dst].map(|place| group[place as usize]);
         if island(source) != island(destination) {
@@ -83,11 +90,7 @@ fn add(load: &mut Load, gpus: u64, topology: &Topology, group: &[Rank], at: impl
             *of_rank.entry((destination, false)).or_insert(0) += u64::from(link.count);
         }
     }
-    for ((rank, leaves), circuits) in of_rank {
-        if at(rank) {
-            *load.entry((island(rank), leaves)).or_insert(0) += circuits.min(most);
-        }
-    }
+    of_rank
 }
 
 fn total(loads: impl IntoIterator<Item = Load>) -> Load {
@@ -146,8 +149,10 @@ impl Replay<'_> {
         }
         let is_active = |other: &Active| !iteration.is_by(other.end_s, from_s);
         let under_way = with(&is_active);
-        let counted_in: BTreeSet<usize> = room.active.iter().filter(|other| is_active(other)).map(|one| one.event).collect();
-        room.active.retain(|other| !iteration.is_by(other.end_s, planned.start_s - iteration.change_s - iteration.rounding_s));
+        let counted_in: BTreeSet<usize> =
+            room.active.iter().filter(|other| is_active(other)).map(|one| one.event).collect();
+        room.active
+            .retain(|other| !iteration.is_by(other.end_s, planned.start_s - iteration.change_s - iteration.rounding_s));
         room.active.push(Active { event, end_s: planned.end_s, is_now: true });
         let is_counted = |user: usize| user == event || counted_in.contains(&user);
         let standing = self.standing(gpus, |user| is_counted(user));
@@ -173,9 +178,15 @@ impl Replay<'_> {
             Work::Compute { .. } => {}
             Work::Collective { .. } => {
                 let groups = workload.groups_of(event);
-                for step in iteration.plan(event).into_iter().flat_map(|plan| plan.steps.iter().map(move |step| &plan.topologies[step.topology])) {
+                for step in iteration
+                    .plan(event)
+                    .into_iter()
+                    .flat_map(|plan| plan.steps.iter().map(move |step| &plan.topologies[step.topology]))
+                {
                     let mut load = Load::new();
-                    groups.iter().for_each(|group| add(&mut load, gpus, step, group, |_| true, u64::MAX));
+                    for ((rank, leaves), circuits) in groups.iter().flat_map(|group| crossing(gpus, step, group)) {
+                        *load.entry((u64::from(rank) / gpus, leaves)).or_insert(0) += circuits;
+                    }
                     for (at, circuits) in load {
                         let known = most.entry(at).or_insert(0);
                         *known = circuits.max(*known);
@@ -234,8 +245,16 @@ impl Replay<'_> {
         let island = |rank: Rank| u64::from(rank) / gpus;
         match circuits {
             Circuits::Group { group, topology, .. } => {
-                let topology = self.catalogue.topology(topology);
-                add(load, gpus, topology, self.catalogue.group(group), |other| other == rank, ports);
+                let Some(room) = &self.room else { return };
+                let mut known = room.known.borrow_mut();
+                let found = known
+                    .entry((group, topology))
+                    .or_insert_with(|| crossing(gpus, self.catalogue.topology(topology), self.catalogue.group(group)));
+                for leaves in [true, false] {
+                    if let Some(&circuits) = found.get(&(rank, leaves)) {
+                        *load.entry((island(rank), leaves)).or_insert(0) += circuits.min(ports);
+                    }
+                }
             }
             Circuits::Message { to, from, .. } => {
                 for (other, leaves) in [(to, true), (from, false)] {
