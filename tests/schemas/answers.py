@@ -51,7 +51,7 @@ PAIRS: dict[str, Any] = {
             "after": [],
             "kind": "collective",
             "collective": "all-reduce",
-            "groups": [name],
+            "group": name,
             "size_bytes": 4096,
         }
         for name in ("one", "other")

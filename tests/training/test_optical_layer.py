@@ -29,7 +29,7 @@ def _pairs(groups: Sequence[tuple[int, int]], after: Sequence[Sequence[int]], ra
             "id": f"n{place}",
             "kind": "collective",
             "collective": "all-reduce",
-            "groups": [f"{a}-{b}"],
+            "group": f"{a}-{b}",
             "size_bytes": SIZE,
             "after": [f"n{other}" for other in after[place]],
         }

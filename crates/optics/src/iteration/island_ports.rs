@@ -124,3 +124,37 @@ impl SharedPorts {
         Ok(Connection { ingress: first(from, &used[0], "leave")?, egress: first(to, &used[1], "enter")? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Circuits between GPUs of one port each, on two islands of two GPUs and `ports` ports.
+    fn on_two_islands(ports: u32, configurations: &[&[(u32, u32)]]) -> Result<Vec<Vec<Connection>>> {
+        let circuit = |&(from, to): &(u32, u32)| Connection { ingress: from + 1, egress: to + 1 };
+        let wanted: Vec<Vec<Connection>> = configurations.iter().map(|all| all.iter().map(circuit).collect()).collect();
+        on_islands(Islands { gpus: 2, ports }, 2, 1, &wanted)
+    }
+
+    #[test]
+    fn circuits_that_stay_keep_their_ports_and_the_last_are_the_first() {
+        let both: &[(u32, u32)] = &[(0, 2), (1, 3)];
+        let made = on_two_islands(2, &[both, &[(1, 3)], both]).unwrap();
+        assert_eq!(made[0].len(), 2);
+        assert!(made[0].contains(&made[1][0]));
+        assert_eq!(made[2], made[0]);
+    }
+
+    #[test]
+    fn circuits_between_the_same_islands_take_over_from_each_other() {
+        let made = on_two_islands(1, &[&[(0, 2)], &[(1, 3)], &[(0, 2)]]).unwrap();
+        assert_eq!(made, vec![vec![Connection { ingress: 1, egress: 2 }]; 3]);
+    }
+
+    #[test]
+    fn circuits_within_islands_need_no_port_and_too_many_are_refused() {
+        assert_eq!(on_two_islands(1, &[&[(0, 1), (3, 2)]]).unwrap(), vec![Vec::new()]);
+        let refused = on_two_islands(1, &[&[(0, 2), (1, 3)]]).unwrap_err().to_string();
+        assert_eq!(refused, "optics: island 0 has 1 port; more circuits leave it at once");
+    }
+}
