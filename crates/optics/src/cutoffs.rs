@@ -29,8 +29,8 @@ pub(crate) mod iteration {
     /// Connections of all configurations together: some 200 MB of text.
     pub(crate) const MOST_CONNECTIONS: usize = 1 << 23;
 
-    /// Times that an iteration is followed until its circuits come back to the ports of islands that they began with.
-    pub(crate) const MOST_LAPS: usize = 64;
+    /// Ports that are tried for circuits between islands until each keeps one as long as it is needed.
+    pub(crate) const MOST_TRIED: usize = 1 << 20;
 }
 
 pub(crate) mod kinds_parallel {

@@ -68,9 +68,8 @@ pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Ci
     }
     let mut wanted = wanted.configurations;
     if let Some(islands) = islands {
-        let circuits: Vec<Vec<Connection>> = wanted.iter().map(|(_, connections, _)| connections[0].clone()).collect();
-        let sites = shape.gpus().div_ceil(islands.gpus);
-        let on_islands = on_islands(islands, sites, shape.ports(), &circuits)?;
+        let circuits = wanted.iter().map(|(time_s, connections, _)| (*time_s, connections[0].clone())).collect();
+        let on_islands = on_islands(islands, shape.ports(), circuits, training)?;
         wanted.iter_mut().zip(on_islands).for_each(|((_, connections, _), made)| *connections = vec![made]);
     }
     let mut made = Configurations::default();

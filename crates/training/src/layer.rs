@@ -70,6 +70,12 @@ impl Layer {
                 for different groups, so that no way through a mesh is planned";
             return Err(Error::value("optics", format!("`{}`", layer.spelling()), accepts));
         };
+        // An island of all GPUs, or with a port for each of its GPUs' ports, limits nothing.
+        let gpus = fabric.shape.gpus();
+        let is_ample = u64::from(islands.ports) >= u64::from(islands.gpus.min(gpus)) * u64::from(fabric.shape.ports());
+        if islands.gpus >= gpus || is_ample {
+            return Ok(None);
+        }
         let (mut places, mut numbers) = (Vec::new(), BTreeMap::new());
         let mut groupings = vec![Vec::new(); jobs.families.len()];
         let mut place_of = Vec::with_capacity(workload.nodes.len());

@@ -1,127 +1,221 @@
 //! The circuits of an iteration on the ports that GPUs of islands share.
 //!
-//! A circuit that stays keeps its ports. Circuits between the same two islands are alike to the switch, so that a new
-//! one takes over the connection of one that is given up at the same time; others take ports that circuits between the
-//! same two islands had before, where these are free.
+//! A circuit is kept as long as some communication is still to use it before its ports get another; so long it keeps its
+//! transmitter and its receiver, over the end of the iteration too. That is a colouring of arcs of a circle at every
+//! island, for transmitters and for receivers, with as many colours as there are ports; it is looked for port by port.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-use model::{Connection, Error, Islands, Result};
+use model::{Connection, Error, Islands, Result, TrainingPlan};
 
-use crate::cutoffs::iteration::MOST_LAPS;
+use crate::cutoffs::iteration::MOST_TRIED;
 
-/// Two islands, the sender first.
-type Pair = (u32, u32);
+/// Rounding of a time, relative to the iteration's.
+const ROUNDING: f64 = 1e-9;
 
-/// The connections of the islands' switch, for each configuration of circuits between ports of GPUs, as on a crossbar
-/// of `ports` a GPU. The last has the circuits of the first: an iteration repeats.
+/// A circuit in the configurations that follow each other from `first` on, `count` of them, around the iteration.
+#[derive(Debug, Clone, PartialEq)]
+struct Arc {
+    circuit: Connection,
+    first: usize,
+    count: usize,
+}
+
+impl Arc {
+    fn places(&self, configurations: usize) -> impl Iterator<Item = usize> + use<> {
+        let first = self.first;
+        (0..self.count).map(move |step| (first + step) % configurations)
+    }
+}
+
+/// The connections of the islands' switch in each configuration, from the circuits between ports of GPUs, as on a
+/// crossbar of `ports` a GPU, with the times from which these are there. The last has the circuits of the first: an
+/// iteration repeats.
 ///
 /// # Errors
-/// More circuits at an island than it has ports, or circuits that do not come back to the ports that they began with.
+/// More circuits at an island than it has ports, or no ports found that circuits keep as long as they are needed.
 pub(super) fn on_islands(
     islands: Islands,
-    sites: u32,
     ports: u32,
-    configurations: &[Vec<Connection>],
+    configurations: Vec<(f64, Vec<Connection>)>,
+    training: &TrainingPlan,
 ) -> Result<Vec<Vec<Connection>>> {
-    let mut shared = SharedPorts { islands, sites, ports, up: BTreeMap::new(), known: BTreeMap::new() };
-    let Some((first, others)) = configurations.split_first() else { return Ok(Vec::new()) };
-    let mut begin = shared.set(first)?;
-    for _ in 0..MOST_LAPS {
+    let uses = uses(training, ports);
+    let times_s: Vec<f64> = configurations.iter().map(|(time_s, _)| *time_s).collect();
+    // What stands when an iteration begins is what the last configuration leaves.
+    let around = usize::from(configurations.len() > 1);
+    let island = |port: u32| (port - 1) / ports / islands.gpus;
+    let crossing = |(_, circuits): &(f64, Vec<Connection>)| -> BTreeSet<Connection> {
+        circuits.iter().copied().filter(|one| island(one.ingress) != island(one.egress)).collect()
+    };
+    let wanted: Vec<BTreeSet<Connection>> = configurations.iter().skip(around).map(crossing).collect();
+    let needed = needed(&wanted, &times_s[around.min(times_s.len())..], &uses, training.total_s);
+    let arcs = arcs(&needed);
+    let mut made = vec![Vec::new(); needed.len()];
+    let transmitters = assigned(&arcs, needed.len(), islands, |arc| island(arc.circuit.ingress), "leave")?;
+    let receivers = assigned(&arcs, needed.len(), islands, |arc| island(arc.circuit.egress), "enter")?;
+    for ((arc, ingress), egress) in arcs.iter().zip(transmitters).zip(receivers) {
+        arc.places(needed.len()).for_each(|place| made[place].push(Connection { ingress, egress }));
+    }
+    made.iter_mut().for_each(|connections: &mut Vec<Connection>| connections.sort_unstable());
+    if around > 0 {
+        made.insert(0, made[made.len() - 1].clone());
+    }
+    Ok(made)
+}
+
+/// By port of a rank, when communications use it, s.
+fn uses(training: &TrainingPlan, ports: u32) -> Vec<Vec<(f64, f64)>> {
+    let mut uses = vec![Vec::new(); (training.fabric.shape.gpus() * ports) as usize];
+    for (event, planned) in training.events.iter().enumerate() {
+        for rank in training.workload.ranks_of(event) {
+            for &port in &planned.ports {
+                uses[(rank * ports + port) as usize].push((planned.start_s, planned.end_s));
+            }
+        }
+    }
+    uses
+}
+
+/// The circuits of each configuration that something still uses, from then until they are given up.
+fn needed(
+    wanted: &[BTreeSet<Connection>],
+    times_s: &[f64],
+    uses: &[Vec<(f64, f64)>],
+    total_s: f64,
+) -> Vec<BTreeSet<Connection>> {
+    let count = wanted.len();
+    let slack_s = ROUNDING * total_s;
+    let is_needed = |circuit: &Connection, place: usize| {
+        let gone = (1..count).find(|step| !wanted[(place + step) % count].contains(circuit));
+        // What is never given up is always there.
+        let Some(step) = gone else { return true };
+        let laps = if place + step >= count { total_s } else { 0.0 };
+        let (from_s, until_s) = (times_s[place] + slack_s, times_s[(place + step) % count] + laps - slack_s);
+        let of_port = uses[(circuit.ingress - 1) as usize].iter();
+        let mut of_both =
+            of_port.flat_map(|&(begin_s, end_s)| [(begin_s, end_s), (begin_s + total_s, end_s + total_s)]);
+        of_both.any(|(begin_s, end_s)| end_s > from_s && begin_s < until_s)
+    };
+    let of_place = |(place, circuits): (usize, &BTreeSet<Connection>)| {
         interruption::check();
-        let mut made = vec![begin.clone()];
-        for wanted in others {
-            made.push(shared.set(wanted)?);
-        }
-        if made.last() == Some(&begin) {
-            return Ok(made);
-        }
-        begin = shared.set(first)?;
-    }
-    let reason = "the circuits of an iteration do not come back to the ports of islands that they began with; it would \
-        be planned with fewer changes, or islands of more ports";
-    Err(Error::infeasible("optics", reason))
+        circuits.iter().copied().filter(|circuit| is_needed(circuit, place)).collect()
+    };
+    wanted.iter().enumerate().map(of_place).collect()
 }
 
-struct SharedPorts {
+/// The arcs of all circuits: those over the end of the iteration first, then by their begin.
+fn arcs(needed: &[BTreeSet<Connection>]) -> Vec<Arc> {
+    let count = needed.len();
+    let mut arcs = Vec::new();
+    for (first, circuits) in needed.iter().enumerate() {
+        for &circuit in circuits {
+            let is_there = |step: &usize| needed[(first + step) % count].contains(&circuit);
+            let begins = !needed[(first + count - 1) % count].contains(&circuit);
+            if begins || (first == 0 && (0..count).all(|step| is_there(&step))) {
+                arcs.push(Arc { circuit, first, count: (0..count).take_while(is_there).count() });
+            }
+        }
+    }
+    arcs.sort_by_key(|arc| (arc.first + arc.count <= count && arc.count < count, arc.first));
+    arcs
+}
+
+/// A port of its island for each arc, so that no two have one at once.
+///
+/// # Errors
+/// More arcs at an island at once than it has ports, or none found.
+fn assigned(
+    arcs: &[Arc],
+    configurations: usize,
     islands: Islands,
-    sites: u32,
-    ports: u32,
-    /// By circuit between ports of GPUs, its connection.
-    up: BTreeMap<Connection, Connection>,
-    /// The connections that circuits between two islands had, the last ones last.
-    known: BTreeMap<Pair, Vec<Connection>>,
+    island: impl Fn(&Arc) -> u32,
+    verb: &str,
+) -> Result<Vec<u32>> {
+    let mut found = vec![0; arcs.len()];
+    let sites: BTreeSet<u32> = arcs.iter().map(&island).collect();
+    for site in sites {
+        interruption::check();
+        let own: Vec<usize> = (0..arcs.len()).filter(|&arc| island(&arcs[arc]) == site).collect();
+        let mut at_once = vec![0; configurations];
+        own.iter().flat_map(|&arc| arcs[arc].places(configurations)).for_each(|place| at_once[place] += 1);
+        let ports = model::counted(u64::from(islands.ports), "port");
+        if at_once.iter().any(|&count| count > islands.ports) {
+            let reason = format!("island {site} has {ports}; more circuits {verb} it at once");
+            return Err(Error::infeasible("optics", reason));
+        }
+        let mut colouring = Colouring {
+            arcs: own.iter().map(|&arc| arcs[arc].clone()).collect(),
+            free: vec![vec![true; configurations]; islands.ports.min(own.len() as u32) as usize],
+            chosen: Vec::new(),
+            left: MOST_TRIED,
+        };
+        if !colouring.complete() {
+            let reason = format!(
+                "island {site} has {ports}; none were found that the circuits of the iteration keep as long as they \
+                 are needed"
+            );
+            return Err(Error::infeasible("optics", reason));
+        }
+        for (arc, port) in own.into_iter().zip(colouring.chosen) {
+            found[arc] = site * islands.ports + port as u32 + 1;
+        }
+    }
+    Ok(found)
 }
 
-impl SharedPorts {
-    fn pair(&self, circuit: &Connection) -> Pair {
-        let island = |port: u32| (port - 1) / self.ports / self.islands.gpus;
-        (island(circuit.ingress), island(circuit.egress))
+/// The search for ports of the arcs of one island.
+struct Colouring {
+    arcs: Vec<Arc>,
+    /// By port and configuration.
+    free: Vec<Vec<bool>>,
+    chosen: Vec<usize>,
+    /// Ports that may still be tried.
+    left: usize,
+}
+
+impl Colouring {
+    /// Whether ports are found for all arcs.
+    fn complete(&mut self) -> bool {
+        // By arc that has a port, or is next: the ports that are still to be tried, the next one last.
+        let mut open: Vec<Vec<usize>> = Vec::new();
+        while self.chosen.len() < self.arcs.len() {
+            if open.len() == self.chosen.len() {
+                let arc = &self.arcs[self.chosen.len()];
+                open.push(self.candidates(arc));
+            }
+            let next = open.last_mut().and_then(Vec::pop).filter(|_| self.left > 0);
+            if let Some(port) = next {
+                self.left -= 1;
+                self.set(self.chosen.len(), port, false);
+                self.chosen.push(port);
+                continue;
+            }
+            open.pop();
+            let Some(port) = self.chosen.pop().filter(|_| self.left > 0) else { return false };
+            self.set(self.chosen.len(), port, true);
+        }
+        true
     }
 
-    /// Sets up circuits, and gives up all others; the connections, sorted.
-    fn set(&mut self, wanted: &[Connection]) -> Result<Vec<Connection>> {
-        let crossing: BTreeSet<Connection> =
-            wanted.iter().copied().filter(|one| self.pair(one).0 != self.pair(one).1).collect();
-        let mut left: BTreeMap<Pair, Vec<Connection>> = BTreeMap::new();
-        for (circuit, connection) in std::mem::take(&mut self.up) {
-            if crossing.contains(&circuit) {
-                self.up.insert(circuit, connection);
-            } else {
-                left.entry(self.pair(&circuit)).or_default().push(connection);
-            }
-        }
-        let new: Vec<Connection> = crossing.iter().copied().filter(|one| !self.up.contains_key(one)).collect();
-        let mut open = Vec::new();
-        for circuit in new {
-            match left.get_mut(&self.pair(&circuit)).and_then(Vec::pop) {
-                Some(connection) => drop(self.up.insert(circuit, connection)),
-                None => open.push(circuit),
-            }
-        }
-        let mut used: [BTreeSet<u32>; 2] = Default::default();
-        for connection in self.up.values() {
-            used[0].insert(connection.ingress);
-            used[1].insert(connection.egress);
-        }
-        for known in [true, false] {
-            for circuit in std::mem::take(&mut open) {
-                let found = if known { self.as_before(&circuit, &used) } else { Some(self.free(&circuit, &used)?) };
-                let Some(connection) = found else {
-                    open.push(circuit);
-                    continue;
-                };
-                used[0].insert(connection.ingress);
-                used[1].insert(connection.egress);
-                self.up.insert(circuit, connection);
-                let pair = self.pair(&circuit);
-                let known = self.known.entry(pair).or_default();
-                known.retain(|other| *other != connection);
-                known.push(connection);
-            }
-        }
-        let mut made: Vec<Connection> = self.up.values().copied().collect();
-        made.sort_unstable();
-        Ok(made)
-    }
-
-    fn as_before(&self, circuit: &Connection, used: &[BTreeSet<u32>; 2]) -> Option<Connection> {
-        let is_free = |one: &&Connection| !used[0].contains(&one.ingress) && !used[1].contains(&one.egress);
-        self.known.get(&self.pair(circuit))?.iter().rev().find(is_free).copied()
-    }
-
-    /// # Errors
-    /// An island without a free port.
-    fn free(&self, circuit: &Connection, used: &[BTreeSet<u32>; 2]) -> Result<Connection> {
-        let (from, to) = self.pair(circuit);
-        let first = |island: u32, used: &BTreeSet<u32>, verb: &str| {
-            let mut own = (0..self.islands.ports).map(|port| island * self.islands.ports + port + 1);
-            own.find(|port| island < self.sites && !used.contains(port)).ok_or_else(|| {
-                let ports = model::counted(u64::from(self.islands.ports), "port");
-                Error::infeasible("optics", format!("island {island} has {ports}; more circuits {verb} it at once"))
-            })
+    /// The ports that are free for an arc. Last is the one that is wanted again soonest after it, so that others stay
+    /// free for long.
+    fn candidates(&self, arc: &Arc) -> Vec<usize> {
+        let configurations = self.free.first().map_or(0, Vec::len);
+        let is_free = |port: &usize| arc.places(configurations).all(|place| self.free[*port][place]);
+        let after = |port: &usize| {
+            let next = |step: &usize| !self.free[*port][(arc.first + arc.count + step) % configurations];
+            (0..configurations).find(next).unwrap_or(configurations)
         };
-        Ok(Connection { ingress: first(from, &used[0], "leave")?, egress: first(to, &used[1], "enter")? })
+        let mut ports: Vec<usize> = (0..self.free.len()).filter(is_free).collect();
+        ports.sort_by_key(|port| Reverse((after(port), *port)));
+        ports
+    }
+
+    fn set(&mut self, arc: usize, port: usize, is_free: bool) {
+        let configurations = self.free[port].len();
+        self.arcs[arc].places(configurations).for_each(|place| self.free[port][place] = is_free);
     }
 }
 
@@ -129,32 +223,44 @@ impl SharedPorts {
 mod tests {
     use super::*;
 
-    /// Circuits between GPUs of one port each, on two islands of two GPUs and `ports` ports.
-    fn on_two_islands(ports: u32, configurations: &[&[(u32, u32)]]) -> Result<Vec<Vec<Connection>>> {
-        let circuit = |&(from, to): &(u32, u32)| Connection { ingress: from + 1, egress: to + 1 };
-        let wanted: Vec<Vec<Connection>> = configurations.iter().map(|all| all.iter().map(circuit).collect()).collect();
-        on_islands(Islands { gpus: 2, ports }, 2, 1, &wanted)
+    const ISLANDS: Islands = Islands { gpus: 2, ports: 2 };
+
+    fn circuit(from: u32, to: u32) -> Connection {
+        Connection { ingress: from + 1, egress: to + 1 }
+    }
+
+    /// Ports of the transmitters of island 0, for circuits from there in these configurations.
+    fn ports_of(configurations: &[&[(u32, u32)]]) -> Result<Vec<(Connection, u32)>> {
+        let needed: Vec<BTreeSet<Connection>> =
+            configurations.iter().map(|all| all.iter().map(|&(from, to)| circuit(from, to)).collect()).collect();
+        let arcs = arcs(&needed);
+        let ports = assigned(&arcs, needed.len(), ISLANDS, |_| 0, "leave")?;
+        Ok(arcs.into_iter().map(|arc| arc.circuit).zip(ports).collect())
     }
 
     #[test]
-    fn circuits_that_stay_keep_their_ports_and_the_last_are_the_first() {
-        let both: &[(u32, u32)] = &[(0, 2), (1, 3)];
-        let made = on_two_islands(2, &[both, &[(1, 3)], both]).unwrap();
-        assert_eq!(made[0].len(), 2);
-        assert!(made[0].contains(&made[1][0]));
-        assert_eq!(made[2], made[0]);
+    fn circuits_that_are_there_at_once_have_ports_of_their_own() {
+        let found = ports_of(&[&[(0, 2), (1, 3)], &[(1, 3)], &[(0, 3), (1, 3)]]).unwrap();
+        let [always, others @ ..] = found.as_slice() else { panic!("three arcs") };
+        assert_eq!((always.0, others.len()), (circuit(1, 3), 2));
+        assert!(others.iter().all(|(_, port)| *port != always.1));
     }
 
     #[test]
-    fn circuits_between_the_same_islands_take_over_from_each_other() {
-        let made = on_two_islands(1, &[&[(0, 2)], &[(1, 3)], &[(0, 2)]]).unwrap();
-        assert_eq!(made, vec![vec![Connection { ingress: 1, egress: 2 }]; 3]);
+    fn arcs_that_meet_around_the_iteration_have_no_two_ports() {
+        // Any two of the three are there at once, and never all.
+        let turns: [&[(u32, u32)]; 3] = [&[(0, 2), (1, 2)], &[(1, 2), (1, 3)], &[(1, 3), (0, 2)]];
+        let refused = ports_of(&turns).unwrap_err().to_string();
+        assert!(refused.starts_with("optics: island 0 has 2 ports; none were found"), "{refused}");
+        let many = ports_of(&[&[(0, 2), (1, 2), (1, 3)]]).unwrap_err().to_string();
+        assert_eq!(many, "optics: island 0 has 2 ports; more circuits leave it at once");
     }
 
     #[test]
-    fn circuits_within_islands_need_no_port_and_too_many_are_refused() {
-        assert_eq!(on_two_islands(1, &[&[(0, 1), (3, 2)]]).unwrap(), vec![Vec::new()]);
-        let refused = on_two_islands(1, &[&[(0, 2), (1, 3)]]).unwrap_err().to_string();
-        assert_eq!(refused, "optics: island 0 has 1 port; more circuits leave it at once");
+    fn circuits_that_nothing_uses_any_more_are_not_needed() {
+        let pair = BTreeSet::from([circuit(0, 2)]);
+        let wanted = [pair.clone(), pair.clone(), BTreeSet::new()];
+        let uses = vec![vec![(1.0, 2.0)], Vec::new(), Vec::new(), Vec::new()];
+        assert_eq!(needed(&wanted, &[0.5, 2.5, 3.0], &uses, 4.0), [pair, BTreeSet::new(), BTreeSet::new()]);
     }
 }
