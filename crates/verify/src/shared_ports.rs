@@ -44,7 +44,9 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
     let mut tally = Tally::new("optics");
     let initial = plan.fabric.initial.given();
     let passed = |detail: String| Some(Check { name: "optics", passed: true, detail });
-    let (gpus, ports) = match described(plan.fabric.optics.as_ref()?.spelling()) {
+    // A layer of a larger fabric is judged by what all of its GPUs have at once.
+    let layer = plan.fabric.optics.as_ref().filter(|layer| layer.shared().is_none())?;
+    let (gpus, ports) = match described(layer.spelling()) {
         Described::HoldsAll(kind) => {
             return passed(format!("{kind} can hold every topology within the ports of the GPUs"));
         }

@@ -74,7 +74,7 @@ pub(super) fn best_kept(
 fn together(of_families: &[Vec<Kept>]) -> Vec<Vec<&Kept>> {
     let mut all: Vec<Vec<&Kept>> = vec![Vec::new()];
     for of_family in of_families {
-        let most = (MOST_TOGETHER / all.len()).max(1);
+        let most = (MOST_TOGETHER / all.len().max(1)).max(1);
         all = all
             .into_iter()
             .flat_map(|chosen| {
