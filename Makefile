@@ -9,6 +9,8 @@ export PROPTEST_RNG_SEED = $(SEED)
 FUZZ_SECONDS ?= 30
 # The linker of wheels, from the package index.
 ZIG = 0.17.1
+# The program that checks and uploads distributions, from the package index.
+TWINE = 7.0.0
 # Where the library for C goes.
 PREFIX ?= /usr/local
 CARGO_OUTPUT = $(or $(CARGO_TARGET_DIR),target)/release
@@ -37,7 +39,9 @@ check: $(VENV)/built
 	$(PYTEST) -m 'not peers and not slow and not large'
 
 # All tests; of those that take long, which are marked large, an eighth of their cases. `make test-large` runs these whole.
-test: test-rust test-python
+# Both halves at once: one's compiler and long tests run next to the other's, which wait for Cargo's lock where they must.
+test:
+	$(MAKE) --no-print-directory --jobs 2 test-rust test-python
 
 test-rust:
 	$(CARGO_TEST)
@@ -113,12 +117,15 @@ wheel: $(VENV)/built
 	cd papers && ../$(VENV)/bin/hatchling build -d ../dist
 	$(VENV)/bin/python -m tests.wheel dist
 
-# Wheels, sources, notes and checksums of this version in dist/; whether its crates can be packed. Nothing is published: what a
-# person has to do for that is said.
+# Wheels, sources, notes and checksums of this version in dist/, checked as the package index checks them; whether its crates
+# can be packed. A tree with changes is refused, and a version that is tagged elsewhere. Nothing is published: the steps that a
+# person has to do for that are printed.
 release: $(VENV)/built
 	$(VENV)/bin/python -m docs.generators.release check
 	cargo publish --workspace --dry-run --no-verify --locked
 	$(MAKE) wheel
+	$(PIP) twine==$(TWINE)
+	$(VENV)/bin/twine check --strict dist/*.whl dist/*.tar.gz
 	$(VENV)/bin/python -m docs.generators.release write dist
 
 # The library for C, which programs and collective libraries link with: docs/how-to/plan-from-c.md.

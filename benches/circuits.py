@@ -1,4 +1,4 @@
-"""How many ports of switches move under plans of the benchmarks: writes the tables of docs/circuits.md.
+"""The ports of switches that change under plans of the benchmarks: writes the tables of docs/circuits.md.
 
     python benches/circuits.py [--every 3]
 
@@ -49,7 +49,7 @@ class Placed:
 
 
 def plans_of(benchmark: Benchmark, planner: str, every: int) -> Iterator[ll.Plan]:
-    """The plans of every so many sizes and delays of each series; a series that the planner refuses has none."""
+    """The plans of every this many sizes and delays of each series; a series that the planner refuses has none."""
     for series in benchmark.series:
         for size in series.sizes[every // 2 :: every]:
             for delay in series.delays[every // 2 :: every]:
@@ -100,7 +100,7 @@ def rows_of(found: list[Placed]) -> Iterator[tuple[str, ...]]:
 
 
 def regular(seed: int, gpus: int, ports: int) -> ll.Topology:
-    """A random topology of so many rings through all GPUs."""
+    """A random topology of this many rings through all GPUs."""
     drawn = random.Random(seed)  # noqa: S311
     links: Counter[tuple[int, int]] = Counter()
     for _ in range(ports):

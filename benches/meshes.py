@@ -33,7 +33,7 @@ PAPER = {100: 7, 512: 31}
 
 
 def random_pairs(cells: int, count: int, seed: int) -> Pairs:
-    """So many pairs of different cells."""
+    """Pairs of different cells, this many."""
     draw = np.random.default_rng(seed)
     sources = draw.integers(cells, size=count)
     destinations = (sources + draw.integers(1, cells, size=count)) % cells

@@ -138,8 +138,8 @@ to warm up.
 - *ratio*: the middle of the measured times over the plan's; *all runs*: the least and the most.
 - *over simulated*: over `simulate --forwarding store-and-forward` with packets of the same size, which lets hops
   overlap where the plan adds them up.
-- *lateness*: 99 of 100 sleeps ended so late at most, in seconds of the machine; a step takes {dilation:g} times what
-  is planned.
+- *lateness*: lateness that 99 of 100 sleeps did not exceed, in seconds of the machine; a step takes {dilation:g} times
+  its planned time.
 
 {times_table(rows)}
 ## Speed-ups

@@ -17,7 +17,7 @@ GRIDS = {"bucket": "256x256"}
 
 
 def ranges_table() -> str:
-    """Which numbers are accepted."""
+    """The numbers that are accepted."""
     lines = ["| kind | unit | zero | least above it | largest |", "|---|---|---|---|---|"]
     for name, unit, least, most, or_zero, _accepts in _core.ranges():
         lines.append(f"| {name} | {unit} | {'yes' if or_zero else 'no'} | {least:g} | {most:.16g} |")

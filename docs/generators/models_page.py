@@ -175,7 +175,7 @@ between attention and network; the logits are in them.
 
 ## Memory
 
-What `--layout` compares with `--memory` is the least that the rank with most must hold:
+`--layout` compares `--memory` with the least memory of the rank that must hold most:
 
 {remembered}
 
@@ -202,11 +202,11 @@ layer is gathered while the one before computes. Nothing else overlaps.
 **Uneven experts.** With `[routing]` the All-to-Alls over `ep` are those of matrices: `traffic` is one of `lightloom
 list workloads`, whose mean of all pairs is that of equal blocks, less what `top-k` drops above a capacity, and
 `trace` has files of tokens by rank and expert (CSV or NPY, a row for each rank of `ep`, the first columns the experts
-of the first rank, and so on), scaled so that ranks send as many bytes in the mean as the model's do. Layer l of a
+of the first rank, and so on), scaled so that ranks send on average as many bytes as the model's do. Layer l of a
 stage sends its tokens by matrix l modulo their number (more matrices than such layers are not drawn), and has them
 back by the transposed one; gradients go the same ways. All groups of `ep` communicate by the same matrix, in all
-microbatches. With `drift` a matrix is (1 - drift) of the one before and drift of one that is drawn anew. What experts
-compute stays as even as without. In inference both pools take the same table, so that a trace needs `expert` to be
+microbatches. With `drift` a matrix is (1 - drift) of the one before and drift of a newly drawn one. The computation
+of experts stays even. In inference both pools take the same table, so that a trace needs `expert` to be
 the same in both.
 
 **Left out**: exchanges of the embedding and the logits over `tp` (two of 4·L a microbatch), the AllGather that sequence
@@ -240,8 +240,8 @@ once:
 **Slots.** A batch of prompts takes M + P - 1 slots of M microbatches and P stages, as a pass of training. Decode
 steps follow one another: a step takes max(M, P) slots, and no stage idles with M = P.
 
-**An iteration** is a batch of prompts, or so many `steps`, or both at once: one batch and then its caches on their
-way, while the other pool gives the requests that came before so many steps. It repeats. The times of a document
+**An iteration** is a batch of prompts, or a number of `steps`, or both at once: one batch and then its caches on their
+way, while the other pool gives the requests that came before their steps. It repeats. The times of a document
 `lightloom.training/1` by policy: `first_token_s`, when the batch has its first tokens; `caches_s`, when the caches
 are with the ranks that decode; the time per token is the iteration's time over its steps. Requests that wait for a
 batch to begin are not in it.

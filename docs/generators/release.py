@@ -1,13 +1,15 @@
 """Parts of a release other than its wheels: a version that all files agree on, notes, checksums, the steps that follow.
 
-`python -m docs.generators.release check` refuses a version that cannot be released; `python -m docs.generators.release
-write dist` writes `NOTES.md` and `SHA256SUMS` next to the wheels and sources there. `make release` runs both.
+`python -m docs.generators.release check` refuses a version that cannot be released, a working tree with changes, and a
+version that is tagged elsewhere; `python -m docs.generators.release write dist` writes `NOTES.md` and `SHA256SUMS` next
+to the wheels and sources there. `make release` runs both.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import subprocess
 import sys
 import tomllib
 from datetime import date
@@ -16,6 +18,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTES, SUMS = "NOTES.md", "SHA256SUMS"
+# Changed files that are named in a fault.
+MOST_NAMED = 5
 HEADING = re.compile(r"^## (?:\[?(?P<version>\d+\.\d+\.\d+)\]? - (?P<day>\S+)|Unreleased)$", re.MULTILINE)
 STEPS = """\
 dist/ holds {version}. Nothing is published yet; a person does the following:
@@ -24,6 +28,7 @@ dist/ holds {version}. Nothing is published yet; a person does the following:
 2. Tag the commit and push the tag:     git tag -a v{version} -F dist/{notes} --cleanup=whitespace
                                         git push origin v{version}
 3. Upload to the package index:         pipx run twine upload dist/*.whl dist/*.tar.gz
+   (with an account there that owns both names, lightloom and lightloom-papers, and its token)
    On a forge that runs .github/workflows/release.yml, the tag does that once its environment `pypi` is approved.
 4. Upload the crates to theirs:         cargo publish --workspace --locked
 5. Make a release of the tag with dist/{notes} as its text, and the files of dist/.
@@ -72,6 +77,40 @@ def faults(root: Path = ROOT) -> list[str]:
     return found + [line for one in released for line in _wrong_day(one)]
 
 
+def repository_faults(root: Path = ROOT) -> list[str]:
+    """Reasons why the commit at hand cannot be released, a line each: changes, or a tag of the version elsewhere.
+
+    A tag on the commit itself is accepted: a forge builds what a tag names.
+    """
+    stated = version(root)
+    try:
+        changed = [line[3:] for line in _git(root, "status", "--porcelain").splitlines()]
+        tagged = _git(root, "tag", "--list", f"v{stated}").strip()
+        here = _git(root, "tag", "--list", f"v{stated}", "--points-at", "HEAD").strip() if tagged else ""
+    except (OSError, subprocess.CalledProcessError) as error:
+        return [f"{root} is not a git repository with a commit: {getattr(error, 'stderr', None) or error}".strip()]
+    found = []
+    if changed:
+        more = f" and {len(changed) - MOST_NAMED} more" if len(changed) > MOST_NAMED else ""
+        found.append(f"changes are not committed: {', '.join(changed[:MOST_NAMED])}{more}; commit or stash them")
+    if tagged and not here:
+        found.append(
+            f"version {stated} is tagged already, as {tagged} on another commit: raise the version in Cargo.toml "
+            "and papers/pyproject.toml"
+        )
+    return found
+
+
+def _git(root: Path, *words: str) -> str:
+    return subprocess.run(
+        ["git", *words],  # noqa: S607
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
 def _wrong_day(section: Section) -> list[str]:
     try:
         date.fromisoformat(section.day or "")
@@ -100,7 +139,7 @@ def write(folder: Path, root: Path = ROOT) -> str:
 
 def main(command: str, *folders: str) -> int:
     """The status: 1 where the version cannot be released."""
-    found = faults()
+    found = faults() + (repository_faults() if command == "check" else [])
     for line in found:
         sys.stderr.write(f"error: {line}\n")
     if command == "write" and not found:

@@ -83,7 +83,7 @@ fuzz_target!(|bytes: &[u8]| {
             value: value.as_ref().map_or(std::ptr::null(), |value| value.as_ptr()),
         })
         .collect();
-    // SAFETY: there are so many options, whose texts end with zeros, and the places are there.
+    // SAFETY: there are this many options, whose texts end with zeros, and the places are there.
     judge(|fabric, error| unsafe {
         lightloom_fabric_of_options(options.as_ptr(), options.len(), 0, fabric, error)
     });

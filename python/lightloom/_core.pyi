@@ -764,7 +764,17 @@ def all_to_all_lines(request: Request, delays_s: Sequence[float]) -> list[tuple[
 def shift_hops(gpus: int) -> list[int]:
     """Σ hops of the one-port strategies of `reconfigure-all-to-all` with one topology, two, and so on."""
 
-def plan(request: Request) -> Plan: ...
+class Better:
+    """A plan that is faster than those before it."""
+
+    elapsed_s: float
+    total_s: float
+    lower_bound_s: float
+    def plan(self) -> Plan: ...
+
+def plan(
+    request: Request, warm_start: Plan | None = None, progress: Callable[[Better], None] | None = None
+) -> Plan: ...
 def baselines(request: Request, plan: Plan | None = None) -> list[RowTuple]:
     """Every planner at its best algorithm, fastest first, whichever planner the request names; `plan` is the request's,
     where it is known already."""

@@ -171,6 +171,7 @@ def test_the_picture_can_be_read(advice: ll.Advice) -> None:
     assert faults(advice.plot()) == []
 
 
+@pytest.mark.large
 def test_a_changed_input_is_chosen_among_all_numbers_of_ports() -> None:
     """With delays so close that the largest one within 5 % differs from one number of ports to another."""
     switches = [at(f"s{place}", 1e-6 * 1.3**place) for place in range(16)]

@@ -66,7 +66,7 @@ def _say_plans(planned: Iterable[Planned]) -> int:
         elif one.ratio is not None:
             ratios.append(one.ratio)
     if ratios:
-        sys.stdout.write(f"{len(ratios)} plans, in the mean {np.mean(ratios):.3f} of their bounds; {faults} below\n")
+        sys.stdout.write(f"{len(ratios)} plans, on average {np.mean(ratios):.3f} of their bounds; {faults} below\n")
     return faults
 
 

@@ -42,7 +42,7 @@ def kautz(ranks: int, ports: int) -> Graph:
 
 
 def with_dead_ports(draw: random.Random, graph: Graph, transmitters: int, receivers: int) -> Graph:
-    """Without the circuits of so many transmitters and receivers, drawn."""
+    """Without the circuits of this many transmitters and receivers, drawn."""
     left = Graph(graph)
     for _ in range(min(transmitters + receivers, left.total() - 1)):
         left[draw.choice(sorted(left.elements()))] -= 1

@@ -95,7 +95,7 @@ def test_what_does_not_go_with_an_iteration_is_refused(
 def test_a_plan_has_no_iterations(cli: RunCli, in_tmp: Path, option: str) -> None:
     ll.plan("all-reduce", "8KiB", fabric=ll.Fabric(gpus=4)).save("plan.json")
     said = assert_refused(cli, in_tmp, "run", "plan.json", f"--{option}", "2", field=option)
-    assert said == f"error: {option}: it is used only with a training iteration, and PLAN is none\n"
+    assert said == f"error: {option}: it is used only with a training iteration, and PLAN is not one\n"
 
 
 def test_an_iteration_that_does_not_hold_is_refused(cli: RunCli, iteration: Path) -> None:

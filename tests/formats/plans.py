@@ -15,7 +15,7 @@ SEED = 23
 
 @cache
 def random_plan(index: int, most_gpus: int = 16) -> ll.Plan | None:
-    """The plan of a random problem of at most so many GPUs; None where that has more, or nothing serves it."""
+    """The plan of a random problem of at most this many GPUs; None where that has more, or nothing serves it."""
     asked = question(SEED, index)
     if asked.fabric["gpus"] > most_gpus:
         return None
@@ -26,7 +26,7 @@ def random_plan(index: int, most_gpus: int = 16) -> ll.Plan | None:
 
 
 def random_plans(count: int, most_gpus: int = 16) -> list[ll.Plan]:
-    """The first so many plans of the seed's problems."""
+    """The first this many plans of the seed's problems."""
     found: list[ll.Plan] = []
     index = 0
     while len(found) < count:

@@ -88,7 +88,7 @@ REFUSED: dict[str, tuple[list[list[Event]], dict[str, Any], str]] = {
     "gpus": (
         [[kernel(0, 1), kernel(0, 1) | {"args": {"device": 1}}]],
         {},
-        "has work of several GPUs; it takes a file a rank, of one GPU",
+        "has work of several GPUs; it takes one file for each GPU",
     ),
     "nothing": (
         [[kernel(0, 1)], [event("cpu_op", "aten::mm", 0, 1)]],

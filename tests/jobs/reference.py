@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Rigid(NamedTuple):
-    """A job that needs so many GPUs, any of them, for so long."""
+    """A job that needs this many GPUs, any of them, for so long."""
 
     arrival: int
     gpus: int

@@ -30,7 +30,7 @@ def test_the_torus_of_a_fabric(gpus: int, ports: int, dims: tuple[int, ...]) -> 
 
 
 def blocks_of(dims: tuple[int, ...], count: int) -> set[frozenset[int]]:
-    """All blocks of so many GPUs, by their coordinates."""
+    """All blocks of this many GPUs, by their coordinates."""
     numbers = {place: index for index, place in enumerate(itertools.product(*map(range, dims)))}
     found = set()
     for shape in itertools.product(*(range(1, size + 1) for size in dims)):

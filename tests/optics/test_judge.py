@@ -1,4 +1,4 @@
-"""The judge of circuits: it passes what `circuits` makes, and finds each thing that is made wrong."""
+"""The verifier of circuits: it passes what `circuits` makes, and finds each thing that is made wrong."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def made() -> ll.Plan:
 
 
 def resettled(document: dict[str, Any]) -> None:
-    """Changes that go with the connections, so that only the judge sees changes in these."""
+    """Changes that go with the connections, so that only the verifier sees changes in these."""
     before: list[list[list[int]]] = [[] for _ in document["switches"]]
     for configuration in document["configurations"]:
         for place, switch in enumerate(configuration["switches"]):

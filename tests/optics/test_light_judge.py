@@ -88,7 +88,7 @@ def is_harmless(at: tuple[Any, ...], value: Any, other: Any, document: dict[str,
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("described", [False, True])
+@pytest.mark.parametrize("described", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_every_wrong_value_is_found(plan: ll.Plan, document: dict[str, Any], described: bool) -> None:
     optics = MESH if described else None
     assert failures(document, plan, optics) == {}

@@ -50,7 +50,7 @@ def asked(source: random.Random) -> dict[str, Any]:
 
 
 async def ask(server: Served, clients: int, requests: int, seed: int, found: Load) -> None:
-    """So many clients at once, each with so many requests, one after the other on a connection that it keeps."""
+    """Clients at once, each with a number of requests, one after the other on a connection that it keeps."""
 
     async def client(number: int) -> None:
         source = random.Random(1000 * seed + number)  # noqa: S311 (the same load every time)

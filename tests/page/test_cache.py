@@ -1,4 +1,4 @@
-"""What is kept of answers: no more than so many bytes, the most recently used of them."""
+"""What is kept of answers: no more than this many bytes, the most recently used of them."""
 
 from __future__ import annotations
 

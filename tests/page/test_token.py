@@ -149,5 +149,5 @@ def test_who_listens_to_a_network_is_told_so(token: str | None) -> None:
         assert said == ""
     else:
         assert said.count("\n") == 1
-        assert said.startswith(f"warning: whoever reaches {others} can use this server")
+        assert said.startswith(f"warning: anyone who reaches {others} can use this server")
         assert "--token" in said

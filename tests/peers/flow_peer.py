@@ -65,7 +65,7 @@ def _pieces(step: StepTraffic) -> list[int]:
 
 
 def _lines(traffic: Traffic, propagation: int) -> Iterator[str]:
-    """The input of simgrid_driver.cc: `count` parallel circuits are one link of so many times the bandwidth."""
+    """The input of simgrid_driver.cc: `count` parallel circuits are one link of this many times the bandwidth."""
     numbers: dict[tuple[Pair, int], int] = {}
     steps: list[str] = []
     for step in traffic.steps:

@@ -94,7 +94,7 @@ def _repeated(collective: str, size: int, given: dict[str, Any], plan: ll.Plan) 
 
 
 def faults_of_points(points: int, seed: int, index: int) -> list[str]:
-    """What is wrong at so many points of a problem that differ in size and delays, and with its plan."""
+    """What is wrong at this many points of a problem that differ in size and delays, and with its plan."""
     collective, _, given = problem(seed, index)
     rng = random.Random(f"points {seed}:{index}")  # noqa: S311 (draws points)
     drawn = np.array([[rng.uniform(*ends) for ends in ((6, 30), (-8, -5), (-8, -5), (-9, -1))] for _ in range(points)])

@@ -24,7 +24,7 @@ COLLECTIVES = names("collectives")
 
 
 def busiest_island(links: np.ndarray, gpus: int) -> int:
-    """The most circuits out of or into one of the islands of so many GPUs."""
+    """The most circuits out of or into one of the islands of this many GPUs."""
     islands = links[:, :2] // gpus
     crossing = islands[:, 0] != islands[:, 1]
     weights = links[crossing, 2]

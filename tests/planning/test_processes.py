@@ -25,6 +25,7 @@ from lightloom._core import registry
 from lightloom.calibration.measurements import Measurements, Row
 from lightloom.formats.export import Export, WrittenFile
 from lightloom.inputs.matrix import read_matrix
+from lightloom.plans.better import BetterPlan
 
 FABRIC = ll.Fabric(gpus=8, ports=2, initial="ring")
 SETTINGS: dict[str, Any] = {"fabric": FABRIC, "algorithm": "swing", "planner": "harvest", "candidates": "shifted-rings"}
@@ -47,6 +48,7 @@ def results() -> dict[str, Any]:
         "plan": plan,
         "core plan": plan.core,
         "unequal plan": unequal,
+        "better plan": better_plan(),
         "step": plan.steps[3],
         "checks": ll.verify(plan),
         "fabric": FABRIC,
@@ -92,6 +94,13 @@ def results() -> dict[str, Any]:
         "plan made once": ll.robust("zipf:0.6", "1MiB/pair", iterations=2, fabric=ll.Fabric(gpus=4)),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
     }
+
+
+def better_plan() -> BetterPlan:
+    """What a plan's search tells."""
+    seen: list[BetterPlan] = []
+    ll.plan("all-reduce", "1MiB", **SETTINGS, progress=seen.append)
+    return seen[-1]
 
 
 def measured(plan: ll.Plan) -> dict[str, object]:
@@ -166,7 +175,7 @@ def seen(value: object) -> object:  # noqa: PLR0911, PLR0912 (a line for each ki
             found = getattr(value, name)
             if not callable(found):
                 shown[name] = seen(found)
-            elif name in {"circuits", "gpus", "to_json"}:
+            elif name in {"circuits", "gpus", "plan", "to_json"}:
                 shown[name] = seen(found())
     return shown
 

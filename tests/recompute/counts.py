@@ -32,7 +32,7 @@ class Counts:
         self.faults += other.faults
 
     def of(self, outcome: str) -> int:
-        """So many of all categories."""
+        """The number of cases with this outcome, over all categories."""
         return sum(count for (_, found), count in self.outcomes.items() if found == outcome)
 
     def table(self) -> str:

@@ -157,7 +157,7 @@ class _Sizes:
             settings["candidates"] = rng.choice(lists)
         size = max(1, int(2 ** rng.uniform(0, 30)))
         if self.most_packets is not None:
-            # Every packet is an event: about so many in the buffer, and each crosses some circuits.
+            # Every packet is an event: about this many in the buffer, and each crosses some circuits.
             size = min(size, 4096 * self.most_packets * (1 if self.gpus > 8 else 4 if self.gpus > 4 else 20))
         if self.collective == "all-to-all" and self.algorithm in {None, "direct"} and rng.random() < 0.3:
             self.gpus, self.dims = min(self.gpus, 12), None

@@ -1,4 +1,4 @@
-"""Least load on the busiest link when no path has more than so many hops: a layered linear program, solved by HiGHS.
+"""Least load on the busiest link when no path has more than this many hops: a layered linear program, solved by HiGHS.
 
 min L  subject to, for each source s and layer t, flow f[s, t, edge] that leaves layer t and arrives in layer t + 1;
 what arrives at a destination may be absorbed there in any layer; the flow of an edge over all sources and layers is at

@@ -12,7 +12,7 @@ from tests.reference.plan_document import Arc, Chunks, Circuits, Link, Transfer
 
 # Shares are quotients of counts, and sums of them.
 ROUNDING = 1e-9
-# Up to so many shortest paths of a pair are listed one by one.
+# Up to this many shortest paths of a pair are listed one by one.
 MOST_LISTED_PATHS = 1024
 
 

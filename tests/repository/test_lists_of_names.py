@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# A list of so many of a registry's names, and of this share of them, is meant to have all.
+# A list of this many of a registry's names, and of this share of them, is meant to have all.
 FEWEST, SHARE = 4, 0.8
 FILES = sorted(file for folder in ("tests", "papers/tests", "benches") for file in (ROOT / folder).rglob("*.py"))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 from pathlib import Path
 
 import pytest
-from docs.generators.release import faults, sections, version, write
+from docs.generators.release import faults, repository_faults, sections, version, write
 
 from tests.conftest import ROOT
 
@@ -94,3 +95,53 @@ def test_notes_and_checksums_are_written_next_to_the_files(project: Path) -> Non
     assert (dist / "NOTES.md").read_text() == "# Lightloom 1.2.3 (2030-01-02)\n\n- It plans.\n"
     sums = (dist / "SHA256SUMS").read_text().splitlines()
     assert sums == [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}" for name in names]
+
+
+def _git(folder: Path, *words: str) -> None:
+    named = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
+    subprocess.run(["git", *named, *words], cwd=folder, check=True, capture_output=True)  # noqa: S607
+
+
+@pytest.fixture
+def committed(project: Path) -> Path:
+    """The project in a git repository, with everything committed."""
+    _git(project, "init", "-q")
+    _git(project, "add", ".")
+    _git(project, "commit", "-q", "-m", "all")
+    assert repository_faults(project) == []
+    return project
+
+
+def test_changes_that_are_not_committed_keep_a_version_from_being_released(committed: Path) -> None:
+    (committed / "CHANGELOG.md").write_text(CHANGELOG + "\n- More.\n")
+    (committed / "new.txt").write_text("new")
+    [said] = repository_faults(committed)
+    assert said == "changes are not committed: CHANGELOG.md, new.txt; commit or stash them"
+
+
+def test_a_version_is_tagged_once(committed: Path) -> None:
+    _git(committed, "tag", "v1.2.3")
+    assert repository_faults(committed) == [], "a forge releases the commit that the tag names"
+    (committed / "new.txt").write_text("new")
+    _git(committed, "add", ".")
+    _git(committed, "commit", "-q", "-m", "more")
+    [said] = repository_faults(committed)
+    assert said.startswith("version 1.2.3 is tagged already, as v1.2.3 on another commit: raise the version")
+    _git(committed, "tag", "-d", "v1.2.3")
+    _git(committed, "tag", "v1.2.2")
+    assert repository_faults(committed) == []
+
+
+def test_a_folder_without_a_repository_cannot_be_released(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.parent))
+    [said] = repository_faults(project)
+    assert "is not a git repository" in said
+
+
+def test_make_release_checks_first_and_publishes_nothing() -> None:
+    """The recipe of `make release`, as `make` would run it."""
+    recipe = (ROOT / "Makefile").read_text().split("\nrelease: ")[1].split("\n\n")[0].splitlines()[1:]
+    assert recipe[0].endswith("docs.generators.release check"), "nothing is built before the check"
+    assert all("--dry-run" in line for line in recipe if "publish" in line)
+    assert not any("upload" in line or "git push" in line for line in recipe)
+    assert recipe.index("\t$(VENV)/bin/twine check --strict dist/*.whl dist/*.tar.gz") < len(recipe) - 1

@@ -37,7 +37,7 @@ def all_circuits(ranks: int) -> list[Links]:
 
 
 def best_s(matrices: NDArray[np.float64], costs: Costs, most_steps: int, *, worst: bool = False) -> float:
-    """The least mean time, or time of the slowest iteration, of any plan of at most so many steps.
+    """The least mean time, or time of the slowest iteration, of any plan of at most this many steps.
 
     matrices: bytes `[iteration][src][dst]`, above 0 for every pair of ranks, so that every path counts its hops in
     every iteration.
@@ -51,9 +51,15 @@ def best_s(matrices: NDArray[np.float64], costs: Costs, most_steps: int, *, wors
     for steps in range(1, most_steps + 1):
         for sequence in product(circuits, repeat=steps):
             changes = sum(a != b for a, b in pairwise(sequence))
-            for hops in product(range(1, ranks), repeat=steps):
+            # More hops add ways and take none: no other numbers of hops have fewer bytes on these circuits.
+            fewest: float | None = None
+            for hops in sorted(product(range(1, ranks), repeat=steps), key=sum):
                 fixed_s = steps * costs.startup_s + sum(hops) * costs.hop_s + changes * costs.change_s
-                if fixed_s + least_s < found:
+                if fixed_s + least_s >= found:
+                    break
+                if fewest is None:
+                    fewest = least_bytes(matrices, sequence, [ranks - 1] * steps, worst=worst)
+                if fixed_s + costs.byte_s * fewest < found:
                     found = min(found, fixed_s + costs.byte_s * least_bytes(matrices, sequence, hops, worst=worst))
     return float(found)
 

@@ -1,4 +1,4 @@
-"""Plans that are made once: what they take, by the judge of plans and by the order of strategies."""
+"""Plans that are made once: what they take, by the verifier of plans and by the order of strategies."""
 
 from __future__ import annotations
 

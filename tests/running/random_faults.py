@@ -62,7 +62,7 @@ def one_fault(plan: ll.Plan, draw: random.Random) -> str:
 
 
 def random_faults(runs: int, seed: int) -> Counter[str]:
-    """How often each outcome occurred in so many runs."""
+    """How often each outcome occurred in this many runs."""
     draw = random.Random(seed)  # noqa: S311 (moments of faults are no secrets)
     prepared.DEADLINE_FACTOR, prepared.DEADLINE_FLOOR_S = 1.0, 1.0
     plan = plan_of(planner="bvn", algorithm="halving-doubling")

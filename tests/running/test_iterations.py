@@ -253,7 +253,7 @@ def test_wrong_settings_are_refused(settings: dict[str, Any], said: str) -> None
 
 
 def test_iterations_that_are_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ll.InputError, match=re.escape("plan: nothing is communicated in the iteration; ")):
+    with pytest.raises(ll.InputError, match=re.escape("plan: the iteration has no communication; ")):
         ll.run_iteration(trained({"dp": 2}, [compute("f")]))
     from lightloom.running.iterations import preparation
 

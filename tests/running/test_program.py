@@ -27,7 +27,7 @@ PLANNERS = [entry["name"] for entry in _core.registry()["planners"]]
 
 
 def shapes(gpus: int) -> list[tuple[int, ...]]:
-    """So many GPUs in a row, and as grids where they can be."""
+    """GPUs in a row, this many, and as grids where they can be."""
     return [(gpus,)] + [(gpus // side, side) for side in (2, 3, 4) if gpus % side == 0 and gpus > side]
 
 

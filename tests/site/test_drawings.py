@@ -54,7 +54,7 @@ def test_nothing_leaves_a_drawing(file: Path) -> None:
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     for element in root.iter():
         if element.tag.endswith("}text"):
-            # DejaVu's letters are 0.6 of their size wide in the mean, bold ones a tenth more.
+            # DejaVu's letters are 0.6 of their size wide on average, bold ones a tenth more.
             letter = (0.66 if "font-weight" in element.attrib else 0.6) * float(element.attrib["font-size"])
             x, half = float(element.attrib["x"]), letter / 2 * len(element.text or "")
             left = x if element.attrib["text-anchor"] == "start" else x - half

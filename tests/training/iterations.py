@@ -52,7 +52,7 @@ def plans() -> tuple[str, ...]:
 
 
 def workload(layers: int = 1, name: str | None = "two axes") -> dict[str, Any]:
-    """The workload: so many layers one after the other."""
+    """The workload: this many layers one after the other."""
     nodes: list[dict[str, Any]] = []
     for layer in range(layers):
         f, a, g, h, s, d = (f"{node}{layer}" for node in "faghsd")

@@ -70,7 +70,7 @@ def judge_weaker(seed: int) -> list[str]:
 
 
 def main() -> None:
-    """Judge so many."""
+    """Judge this many."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workloads", type=int, default=5000)
     parser.add_argument("--first", type=int, default=0, metavar="SEED")

@@ -52,7 +52,7 @@ def judge_all(seeds: range, policies: tuple[str, ...] = CHOOSABLE) -> None:
 
 
 def main() -> None:
-    """Judge so many."""
+    """Judge this many."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workloads", type=int, default=220)
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
@@ -60,7 +60,7 @@ def main() -> None:
     for seed in range(options.first, options.first + options.workloads):
         judge_all(range(seed, seed + 1))
     what = f"{options.workloads} iterations by {len(CHOOSABLE)} policies"
-    print(f"{what}: the judge accepts all, and carry is the fastest of each")  # noqa: T201
+    print(f"{what}: the verifier accepts all, and carry is the fastest of each")  # noqa: T201
 
 
 if __name__ == "__main__":

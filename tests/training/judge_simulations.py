@@ -78,7 +78,7 @@ def compared(training: Training, seed: int, packets: int, header_bytes: int) -> 
 
 
 def compare(seeds: Iterator[int], policy: str, iterations: int) -> list[Compared]:
-    """So many iterations of a policy, of the first seeds whose workloads it serves."""
+    """Iterations of a policy, this many, of the first seeds whose workloads it serves."""
     found: list[Compared] = []
     while len(found) < iterations:
         seed = next(seeds)
@@ -89,7 +89,7 @@ def compare(seeds: Iterator[int], policy: str, iterations: int) -> list[Compared
 
 
 def main() -> None:
-    """Compare so many."""
+    """Compare this many."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--iterations", type=int, default=100, help="of each policy")
     parser.add_argument("--first", type=int, default=0, metavar="SEED")

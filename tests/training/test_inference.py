@@ -1,4 +1,4 @@
-"""Inference that was planned: a case worked out by hand, the policies' order, and the judge."""
+"""Inference that was planned: a case worked out by hand, the policies' order, and the verifier."""
 
 import json
 import re

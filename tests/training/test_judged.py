@@ -1,4 +1,4 @@
-"""What is planned passes the judge, and planning everything together is never worse than any other policy.
+"""What is planned passes the verifier, and planning everything together is never worse than any other policy.
 
 `ll.train` hands nothing out that `verify` refuses, so that to plan is to be judged.
 """

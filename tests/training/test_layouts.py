@@ -61,6 +61,7 @@ def test_layouts_are_all_divisions(tmp_path: Path) -> None:
         assert sorted(told) == sorted(tuple(layout[name] for name in key) for layout in wanted)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("ports", "delay"), [(1, "1us"), (2, "1us"), (2, "10ms")])
 def test_the_pruned_search_finds_the_best_of_all(tmp_path: Path, ports: int, delay: str) -> None:
     path = described(tmp_path)
@@ -143,7 +144,7 @@ def test_the_command_prints_the_fastest_and_the_best_iteration(tmp_path: Path, c
         (("nothing.json", "--layout", "auto"), "layout: it is for models"),
         (
             ("mixtral-8x22b", "--layout", "auto", "--ranks", "5"),
-            "no layout of the model has so many; nearest are 4 and 7",
+            "no layout of the model has this many; nearest are 4 and 7",
         ),
         (("mixtral-8x22b", "--ranks", "200"), "= 128, nearest 128 and 256; --layout auto looks for another layout"),
         (("mixtral-8x22b", "--layout", "auto", "--comm-size", "input"), "comm_size: it is only for traces"),
@@ -169,6 +170,7 @@ def test_uneven_experts_leave_layouts_that_their_matrices_serve(tmp_path: Path) 
         best_layout(path)
 
 
+@pytest.mark.large
 def test_a_policy_that_serves_some_layouts_is_planned_on_these(tmp_path: Path) -> None:
     path = described(tmp_path)
     fabric = ll.Fabric(ports=1)
@@ -186,6 +188,7 @@ def test_a_policy_that_serves_some_layouts_is_planned_on_these(tmp_path: Path) -
     assert found.refused == found.fitting - len(times)
 
 
+@pytest.mark.large
 def test_layouts_keep_the_degrees_that_are_asked_for(tmp_path: Path, cli: RunCli) -> None:
     path = described(tmp_path)
     kept = legal_layouts(trained_model(path), 8, {"tensor": 2, "sharded": 1})

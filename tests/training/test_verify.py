@@ -1,4 +1,4 @@
-"""Planned iterations under the judge, by the verb and in Python: changes by hand are shown, not refused."""
+"""Planned iterations under the verifier, by the verb and in Python: changes by hand are shown, not refused."""
 
 from __future__ import annotations
 

@@ -21,14 +21,12 @@ fn most_kautz_topologies(ranks: u32, ports: u32) -> Option<u64> {
     is_limited.then(|| (1..).take_while(|&topologies| packed_until(topologies) <= MOST_PACKED).last().unwrap_or(0))
 }
 
-/// Strategies for so many ranks and ports that are not looked at, for the effort that they take, in words.
+/// Strategies for this many ranks and ports that are not looked at, for the effort that they take, in words.
 pub fn left_out(ranks: u32, ports: u32) -> Option<String> {
     // One port has shifts, and ranks that are all a hop apart need one topology.
     let most = most_kautz_topologies(ranks, ports).filter(|_| ports > 1 && ports + 1 < ranks)?;
     Some(match most {
-        0 => {
-            "sequences that begin with a generalised Kautz graph, which take too long to search for so many GPUs".into()
-        }
+        0 => "sequences that begin with a generalised Kautz graph, which are not searched for this many GPUs".into(),
         _ => format!(
             "sequences of more than {most} topologies that begin with a generalised Kautz graph, which take too long \
             to search"
@@ -63,7 +61,7 @@ pub(crate) fn every(ranks: u32, ports: u32, mut visit: impl FnMut(&[&Contraction
         }
         let ahead = kautz.as_ref().is_some_and(|kautz| kautz.hops() < circulants.hops());
         behind = if ahead { 0 } else { behind + 1 };
-        // Circulants end with one hop for every flow in the fewest topologies: Kautz cannot go on to better.
+        // Circulants end with one hop for every flow in the fewest topologies, which Kautz graphs cannot improve on.
         if !circulants.contract()? {
             break;
         }

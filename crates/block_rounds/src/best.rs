@@ -68,7 +68,7 @@ pub fn best_that_can_be_held(
     Ok(best.map(|(_, strategy)| strategy))
 }
 
-/// Σ hops of any strategy on so many topologies, at least (theorem 1): `ports`^h ranks are h hops from one on a
+/// Σ hops of any strategy on this many topologies, at least (theorem 1): `ports`^h ranks are h hops from one on a
 /// topology, and a slot moves a block over every circuit.
 fn fewest(ranks: u32, ports: u32, topologies: u32) -> u64 {
     let (mut left, mut reached) = (u64::from(ranks - 1), u64::from(topologies));
@@ -90,7 +90,7 @@ struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// Whether so many topologies and hops may cost less than what was found, and no more than the limit: all changes
+    /// Whether this many topologies and hops may cost less than what was found, and no more than the limit: all changes
     /// of topology but the first cost at least what any change does.
     fn could_be_beaten(&self, topologies: usize, hops: u64) -> bool {
         let changes = (topologies - 1) as f64;

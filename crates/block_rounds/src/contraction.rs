@@ -102,8 +102,8 @@ impl Contractions {
         Ok(true)
     }
 
-    /// The paths that get circuits of their own, and the rounds without them: the longest round first, then
-    /// whatever finds a port left at both ends.
+    /// The paths that get circuits of their own, and the rounds without them: the longest round first, then any pair
+    /// that finds a port left at both ends.
     fn direct_circuits(&self) -> (Vec<Vec<Rank>>, Vec<Packed>) {
         let mut kept = self.rounds.clone();
         kept.sort_by_key(|packed| Reverse((packed.hops, packed.round.paths.len())));

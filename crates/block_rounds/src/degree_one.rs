@@ -11,7 +11,7 @@ use model::{Link, Result, Topology, Translations};
 
 use crate::{Round, Stage, Strategy};
 
-/// How many times more hops a shift must save to be preferred over one that is an n-cycle.
+/// The factor of hops that a shift must save to be preferred over one that is an n-cycle.
 const CYCLE_PREFERENCE: u64 = 2;
 
 /// The order in which shifts are added, and what their strategies cost.

@@ -150,7 +150,7 @@ impl FreeRounds {
 
     /// Number and place of the first round in which some shortest path is free.
     fn first(&mut self, network: &QuotientNetwork, src: Rank, dst: Rank) -> Option<(u32, usize)> {
-        // Some of the words may be behind the last round.
+        // Some words of the bit sets may lie beyond the last round.
         let words = self.numbers.len().div_ceil(WORD);
         let [mut front, mut next] = std::mem::take(&mut self.fronts);
         front.only(src, words);

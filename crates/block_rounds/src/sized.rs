@@ -20,7 +20,7 @@ const LOOKS: u64 = 1 << 26;
 pub struct Blocks<'a> {
     /// Bytes, `[src][dst]`, as many rows as ranks; the diagonal stays where it is.
     pub matrix: &'a [Vec<f64>],
-    /// Seconds for a block of so many bytes over one hop.
+    /// Seconds for a block of this many bytes over one hop.
     pub hop_s: &'a dyn Fn(f64) -> f64,
 }
 

@@ -67,7 +67,7 @@ pub static REGISTRY: &[Workload] = &[
         name: "hot-experts",
         parameters: "[:COUNT[:SHARE[:SEED]]]",
         summary: "an expert on every rank; COUNT of them, drawn at random, get SHARE of every rank's bytes, the others \
-                  the rest: an eighth of them and 0.5 if nothing is said",
+                  the rest: an eighth of them and 0.5 by default",
         make: |parameters, ranks, bytes, seed| {
             let count = parameters.first().map_or(Some((ranks / 8).max(1)), |count| count.parse().ok())?;
             let share = parameters.get(1).map_or(Some(experts::HOT_SHARE), |share| share.parse().ok())?;
@@ -82,7 +82,7 @@ pub static REGISTRY: &[Workload] = &[
         summary: "an expert on every rank; every token goes to K experts, drawn by popularities that fall as \
                   1/i^FACTOR; \
                   an expert takes at most CAPACITY times its even share of tokens, the rest are dropped: 2, 1 and any \
-                  number if nothing is said",
+                  number by default",
         make: |parameters, ranks, bytes, seed| {
             let choices = parameters.first().map_or(Some(2.min(ranks)), |choices| choices.parse().ok())?;
             let factor = parameters.get(1).map_or(Some(1.0), |factor| factor.parse().ok())?;

@@ -5,8 +5,8 @@ use model::{Collective, CostSettings, Fabric, Latest, Piece};
 use crate::cutoffs::known::MOST;
 use crate::{Statement, any_algorithm};
 
-/// The latest bounds for any algorithm, for whoever asks for the same one again: the plan of a choice, its judge, and
-/// the planners that state it as theirs. Passed on by its owner; nothing else keeps bounds.
+/// The latest bounds for any algorithm, kept for callers that ask for the same one again: the plan of a choice, its
+/// judge, and the planners that state it as theirs. Passed on by its owner; nothing else keeps bounds.
 #[derive(Debug, Default)]
 pub struct KnownBounds {
     latest: Latest<(Question, Statement), MOST>,
@@ -53,7 +53,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(32)))]
 
-        /// Whatever was asked before, the answer is that of the question.
+        /// The answer does not depend on earlier questions.
         #[test]
         fn what_is_known_is_what_is_computed(
             questions in prop::collection::vec((0usize..5, 2u32..20, 1u32..3, 0u32..3), 1..40),

@@ -25,7 +25,7 @@ pub(crate) struct KnownTopology<'a> {
     into: Vec<u32>,
 }
 
-/// How far apart all ranks are.
+/// The distances between all ranks.
 pub(crate) struct Distances {
     pub(crate) diameter: u32,
     /// Σ distance over all pairs, or less.
@@ -118,7 +118,7 @@ impl<'a> KnownTopology<'a> {
         }
         let others = symmetry.orbits() - looked_from.len() as u32;
         if others > 0 {
-            // Whoever reaches one rank that reaches all reaches all.
+            // A rank that reaches one which reaches all reaches all.
             farthest(self.to(&mut search, looked_from[0]))?;
             sum += f64::from(others) * f64::from(symmetry.order()) * nearest(ranks, self.topology.degree());
         }
@@ -191,7 +191,7 @@ fn widen(layers: &mut Vec<f64>, search: &BreadthFirst) {
     layers.iter_mut().zip(found).for_each(|(most, ranks)| *most = ranks.max(*most));
 }
 
-/// Least sum of the distances from a rank to all others, on any topology of so many circuits out of a rank.
+/// Least sum of the distances from a rank to all others, on any topology of this many circuits out of a rank.
 fn nearest(ranks: u32, ports: u32) -> f64 {
     let (mut left, mut at_hops, mut hops, mut sum) = (f64::from(ranks - 1), f64::from(ports), 1.0, 0.0);
     while left > 0.0 {

@@ -6,7 +6,7 @@
 //! hops with the cheapest path of h hops.
 //!
 //! Prices of circuits that cheapest paths crowd are raised by factors, by ever less (multiplicative weights; Plotkin,
-//! Shmoys and Tardos 1995). Whatever prices come of it, they are a bound; the best of some rounds counts.
+//! Shmoys and Tardos 1995). Any prices give a bound; the best of some rounds counts.
 
 use std::collections::BTreeMap;
 
@@ -29,9 +29,9 @@ pub(crate) struct PricedLinks {
 
 /// Cheapest paths from one rank, by number of hops.
 struct Cheapest {
-    /// After so many hops at most: by rank, what a path costs.
+    /// After this many hops at most: by rank, what a path costs.
     costs: Vec<Vec<f64>>,
-    /// After so many hops at most: by rank, the last link of the cheapest path, where one hop more made it cheaper.
+    /// After this many hops at most: by rank, the last link of the cheapest path, where one hop more made it cheaper.
     last: Vec<Vec<Option<usize>>>,
 }
 

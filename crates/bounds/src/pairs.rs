@@ -37,7 +37,7 @@ pub(crate) fn least_uses(ranks: u32, ports: u32, hops: u32) -> Vec<f64> {
 
 /// Data for a bound on the pairs that transfers serve.
 struct Served {
-    /// Ranks within so many hops.
+    /// Ranks within this many hops.
     balls: Vec<f64>,
     /// Pairs of ranks.
     pairs: f64,
@@ -85,7 +85,7 @@ impl Served {
     /// The least by prices.
     fn by_prices(&self) -> Vec<f64> {
         let (balls, pairs, distances, all) = (&self.balls, self.pairs, self.distances, self.balls.len());
-        // After `done` hops, a step of so many: the inverse of the pairs that a transfer serves.
+        // After `done` hops, a step of this many: the inverse of the pairs that a transfer serves.
         let price = |done: usize, step: usize| 1.0 / (balls[done] * balls[all - done - step]);
         let mut prices: Vec<f64> =
             (0..all).flat_map(|done| (1..=all - done).map(move |step| price(done, step))).collect();

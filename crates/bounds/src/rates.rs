@@ -15,9 +15,9 @@ pub(crate) struct Rates {
     pub(crate) byte_s: f64,
     /// The least that a change of topology costs.
     pub(crate) change_s: f64,
-    /// Changes before the first step, whatever its topology.
+    /// Changes before the first step, with any first topology.
     pub(crate) first_changes: u32,
-    /// Changes after that, whatever the schedule.
+    /// Changes after that, in any schedule.
     pub(crate) least_changes: u32,
     /// Whether δ is charged for every hop, and not by load.
     pub(crate) charges_hops: bool,

@@ -7,7 +7,7 @@ use crate::cutoffs::repeated::MOST_DOUBLINGS;
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
 
-/// The bound for repeated plans, made of one for a free start that holds for whatever delay the rates have.
+/// The bound for repeated plans, made from one for a free start that holds for any delay of the rates.
 pub(crate) fn repeated(rates: &Rates, bound: impl Fn(&Rates) -> Statement) -> Statement {
     let free = bound(rates);
     if rates.change_s == 0.0 {

@@ -25,7 +25,7 @@ pub(crate) fn most_steps(ports: u32, ranks: u32) -> u32 {
     least_hops(ports, f64::from(ranks)).max(1)
 }
 
-/// Least h with 1 + d + … + d^h ≥ `ranks`: hops that multiply the informed ranks by so many.
+/// Least h with 1 + d + … + d^h ≥ `ranks`: hops that multiply the informed ranks by this many.
 pub(crate) fn least_hops(ports: u32, ranks: f64) -> u32 {
     // A ball that is as large but for rounding is as large.
     let enough = ranks * (1.0 - 1e-9);
@@ -41,7 +41,7 @@ pub(crate) fn least_hops(ports: u32, ranks: f64) -> u32 {
     hops
 }
 
-/// 1 + d + … + d^h: ranks within so many hops.
+/// 1 + d + … + d^h: ranks within this many hops.
 pub(crate) fn ball(ports: u32, hops: u32) -> f64 {
     if ports == 1 {
         return f64::from(hops) + 1.0;
@@ -100,7 +100,7 @@ fn gains(ports: f64, worth: f64) -> f64 {
     sum
 }
 
-/// Where the slope of V_s changes while it is below `most`: there the bounds are corners of the hull.
+/// The prices, below `most`, at which the slope of V_s changes: the bounds at these are corners of the hull.
 fn prices(ports: f64, steps: u32, most: f64) -> Vec<f64> {
     let mut price = 1.0;
     let mut all = vec![price];

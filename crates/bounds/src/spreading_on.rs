@@ -153,7 +153,7 @@ mod tests {
         (1..=most).map(|distance| distances.iter().map(|row| at(row, distance)).max().unwrap_or(0) as f64).collect()
     }
 
-    /// The least over all sets of ranks that hold the block after each step, from the rank that fares best.
+    /// The least over all sets of ranks that hold the block after each step, from the best source rank.
     fn by_exhaustion(distances: &[Vec<u32>], steps: usize) -> Vec<f64> {
         let ranks = distances.len();
         let from = |origin: usize| {

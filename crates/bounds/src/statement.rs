@@ -9,7 +9,7 @@ pub struct BoundSegment {
     pub steps: u32,
     /// Least hops, summed over the steps.
     pub hops: u32,
-    /// How many times more ranks hold a block after it than before.
+    /// The factor by which the ranks that hold a block increase.
     pub growth: f64,
 }
 

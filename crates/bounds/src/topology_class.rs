@@ -2,7 +2,7 @@
 
 use model::{Islands, counted};
 
-/// Any topology of so many ports, and of islands that share some where there are islands.
+/// Any topology of this many ports, and of islands that share some where there are islands.
 pub(crate) fn any_topology(ports: u32, islands: Option<Islands>) -> String {
     let of_degree = format!("any topology of degree at most {ports}");
     let Some(Islands { gpus, ports }) = islands else { return of_degree };

@@ -20,7 +20,7 @@ pub struct LightloomFabric {
 }
 
 impl LightloomFabric {
-    /// The fabric that JSON describes, which keeps at most so many plans, or all where `most_kept` is 0.
+    /// The fabric that JSON describes, which keeps at most this many plans, or all where `most_kept` is 0.
     ///
     /// # Errors
     /// The errors of [`options::read`], an option that does not take its value, and a fabric that there cannot be.

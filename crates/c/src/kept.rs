@@ -1,5 +1,4 @@
-//! Things that are kept under keys, made once by whoever asks first, the least recently used dropped where there are
-//! many.
+//! Values kept under keys, made once by the first caller; where there are many, the least recently used is dropped.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,7 +18,7 @@ struct Entries<K, V, E> {
 }
 
 impl<K: Ord + Clone, V: Clone, E: Clone> Kept<K, V, E> {
-    /// Keeps at most so many values; all of them where `most` is 0.
+    /// Keeps at most this many values; all of them where `most` is 0.
     pub fn new(most: usize) -> Self {
         Self { entries: Mutex::new(Entries { by_key: BTreeMap::new(), uses: 0 }), most }
     }

@@ -1,4 +1,4 @@
-//! A plan that has passed its judge, and what C sees of it, each part made when it is first asked for.
+//! A plan that has passed the verifier, and what C sees of it, each part made when it is first asked for.
 
 use std::ffi::CString;
 use std::sync::OnceLock;
@@ -29,7 +29,7 @@ pub struct Texts {
 }
 
 impl LightloomPlan {
-    /// A plan that the core made, which its judge has passed.
+    /// A plan that the core made, which the verifier has passed.
     pub fn made(plan: Plan) -> Self {
         let texts = Texts {
             collective: c_text(plan.collective().name()),
@@ -50,7 +50,7 @@ impl LightloomPlan {
     /// A plan from a file, judged.
     ///
     /// # Errors
-    /// Text that is no plan, and what the judge has against it.
+    /// Text that is no plan, and what the verifier has against it.
     pub fn read(json: &str) -> Result<Self> {
         let plan = formats::plan_from_json(json)?;
         match lightloom::verify_plan(&plan).first_failure() {

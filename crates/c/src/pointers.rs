@@ -46,18 +46,18 @@ pub unsafe fn text<'a>(field: &str, text: *const c_char) -> Result<&'a str, Fail
     Ok(text.to_str().map_err(|_| Error::malformed(field, "it is not text in UTF-8"))?)
 }
 
-/// The text of so many bytes at a pointer.
+/// The text of this many bytes at a pointer.
 ///
 /// # Errors
 /// As for [`text`].
 ///
 /// # Safety
-/// As the module says, the pointer leading to so many bytes.
+/// As the module says, the pointer leading to this many bytes.
 pub unsafe fn text_of_length<'a>(field: &str, bytes: *const c_char, length: usize) -> Result<&'a str, Failure> {
     if bytes.is_null() || isize::try_from(length).is_err() {
         return Err(nothing(field));
     }
-    // SAFETY: it is not null, so it leads to so many bytes, which are no more than an object can have.
+    // SAFETY: it is not null, so it leads to this many bytes, which are no more than an object can have.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) };
     Ok(std::str::from_utf8(bytes).map_err(|_| Error::malformed(field, "it is not text in UTF-8"))?)
 }
@@ -68,7 +68,7 @@ pub unsafe fn text_of_length<'a>(field: &str, bytes: *const c_char, length: usiz
 /// No items where there should be some, or more than there can be.
 ///
 /// # Safety
-/// As the module says, the pointer leading to so many items.
+/// As the module says, the pointer leading to this many items.
 pub unsafe fn items<'a, T>(field: &str, items: *const T, count: usize) -> Result<&'a [T], Failure> {
     if count == 0 {
         return Ok(&[]);
@@ -77,7 +77,7 @@ pub unsafe fn items<'a, T>(field: &str, items: *const T, count: usize) -> Result
     if items.is_null() || !is_possible {
         return Err(nothing(field));
     }
-    // SAFETY: it is not null, so it leads to so many items, which are no more than an object can have.
+    // SAFETY: it is not null, so it leads to this many items, which are no more than an object can have.
     Ok(unsafe { std::slice::from_raw_parts(items, count) })
 }
 

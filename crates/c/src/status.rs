@@ -1,15 +1,15 @@
-//! How a call ended, and what a caller is told when it did not go well.
+//! The status of a call, and the message for its caller when it failed.
 
 use std::any::Any;
 use std::ffi::c_char;
 
 use model::Error;
 
-/// How a call ended; the first three are the exit statuses of the command line.
+/// The status of a call; the first three are the exit statuses of the command line.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LightloomStatus {
-    /// It is done.
+    /// The call succeeded.
     Done = 0,
     /// Something that is no fault of what was given; please report it.
     Failed = 1,

@@ -6,16 +6,16 @@ use std::ffi::c_char;
 /// An option of a fabric: texts that end with a zero, read only during the call.
 #[repr(C)]
 pub struct LightloomOption {
-    /// Such as `reconfiguration-delay`.
+    /// Name of an option, such as `reconfiguration-delay`.
     pub name: *const c_char,
-    /// Such as `10us`.
+    /// Value as text, such as `10us`.
     pub value: *const c_char,
 }
 
 /// Properties and cost of a plan. Times are in seconds, sizes in bytes.
 #[repr(C)]
 pub struct LightloomSummary {
-    /// Such as `all-reduce`.
+    /// Name of the collective, such as `all-reduce`.
     pub collective: *const c_char,
     /// Name of the algorithm whose steps these are.
     pub algorithm: *const c_char,
@@ -86,7 +86,7 @@ pub struct LightloomCircuit {
 /// All circuits that are up during a step, which `lightloom_plan_circuit` has one by one.
 #[repr(C)]
 pub struct LightloomTopology {
-    /// Such as `ring`.
+    /// Name, such as `ring`.
     pub name: *const c_char,
     /// Pairs of GPUs that circuits join.
     pub circuits: u64,
@@ -96,9 +96,9 @@ pub struct LightloomTopology {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum LightloomOperation {
-    /// It keeps the chunk in place of what it had.
+    /// The receiver keeps the chunk in place of its own.
     Copy = 0,
-    /// It adds the chunk to what it has.
+    /// The receiver adds the chunk to its own.
     Reduce = 1,
 }
 
@@ -119,7 +119,7 @@ pub struct LightloomTransfer {
     pub chunk_count: usize,
 }
 
-/// One way of what a rank sends to another in a step.
+/// A path of the bytes that a rank sends to another in a step.
 #[repr(C)]
 pub struct LightloomPath {
     /// Rank that sends.

@@ -1,4 +1,4 @@
-//! How much a schedule holds, known before it is built.
+//! The size of a schedule, known before it is built.
 
 use std::ops::{Add, Mul};
 

@@ -32,7 +32,7 @@ pub(crate) fn pairs(name: &str, shape: &Shape) -> Result<()> {
 }
 
 /// # Errors
-/// More pairs of ranks, each with so many parts, than there may be chunks.
+/// More pairs of ranks, each with this many parts, than there may be chunks.
 pub(crate) fn parts_of_pairs(name: &str, shape: &Shape, parts: u32) -> Result<()> {
     Chunks::even(Collective::AllToAll, shape.gpus(), parts).map(|_| ()).map_err(|error| {
         Error::refused("algorithm", name, format!("{} GPUs have too many blocks ({error})", shape.gpus()))

@@ -54,7 +54,7 @@ pub struct Chunked {
     kept: Kept,
 }
 
-/// How a pass is done: a number of parts and its steps.
+/// The form of a pass: its number of parts and its steps.
 #[derive(Clone)]
 struct Spread {
     steps: Arc<[ChunkStep]>,
@@ -116,7 +116,7 @@ impl Chunked {
     }
 
     /// Lower bound on the time: no pass has fewer steps or rounds; every chunk takes a link to each other rank in each
-    /// pass, whatever they do at a time.
+    /// pass, in any order.
     fn bound_s(&self, parts: u32) -> f64 {
         let least = |pass: &Pass| pass.network.least_rounds(&pass.origins, parts).unwrap_or(0);
         let steps = self.passes.iter().map(|pass| pass.diameter).sum();
@@ -141,8 +141,8 @@ impl Chunked {
         (LENGTHS * self.passes.len()) as u64 * work(&self.topology, 1)
     }
 
-    /// The best that is found with so much work, in chunks that are placed for a rank: about three a microsecond.
-    /// `None` where a single spread is more.
+    /// The best that is found with this amount of work, in chunks that are placed for a rank: about three a
+    /// microsecond. `None` where a single spread is more.
     ///
     /// # Errors
     /// The errors of [`Step::new`].
@@ -208,7 +208,7 @@ impl Chunked {
         ((representative, symmetry.apply(back, dst)), back)
     }
 
-    /// The best spread of a pass for so many parts.
+    /// The best spread of a pass for this many parts.
     fn spread(&self, pass: &Pass, parts: u32, left: &mut u64) -> Option<Spread> {
         let bound_s = self.pass_bound_s(pass, parts);
         let startup = (16.0 * self.step_s * f64::from(parts) / self.block_s) as u32;
@@ -304,7 +304,7 @@ impl Chunked {
     }
 }
 
-/// How blocks are cut.
+/// The cut of blocks into parts.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     /// Chunks of a block in a segment.
@@ -313,7 +313,7 @@ struct Cut {
     segments: u32,
 }
 
-/// How much work a spread of blocks in so many parts is, in chunks that are placed.
+/// The work of a spread of blocks in this many parts, in chunks that are placed.
 fn work(topology: &Topology, parts: u32) -> u64 {
     let symmetry = topology.symmetry();
     let placed = u64::from(symmetry.orbits()) * u64::from(topology.ranks()) * u64::from(parts);

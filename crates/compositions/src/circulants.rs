@@ -20,7 +20,7 @@ pub(crate) fn phases(span: u32, ports: u32, routing: Routing) -> Vec<Phase> {
     worth.into_iter().flat_map(|circuits| phases_on(span, circuits, routing)).collect()
 }
 
-/// The circulants of least diameter, then of least mean distance, so many at most. O(span² · ports).
+/// The circulants of least diameter, then of least mean distance, this many at most. O(span² · ports).
 pub(crate) fn narrowest(span: u32, ports: u32, most: usize) -> Vec<Circuits> {
     ranked(span, ports).into_iter().take(most).map(|(_, _, circuits)| circuits).collect()
 }

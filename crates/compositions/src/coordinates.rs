@@ -52,7 +52,7 @@ impl Coordinates {
         Translations::grid(&self.dims, &vec![1; self.dims.len()])
     }
 
-    /// The rank so many places ahead of `rank` along a coordinate, or along all ranks.
+    /// The rank this many places ahead of `rank` along a coordinate, or along all ranks.
     pub(crate) fn ahead(&self, rank: Rank, index: usize, on_ring: bool, places: i64) -> Rank {
         let (stride, span) = if on_ring { (1, self.ranks()) } else { (self.stride(index), self.dims[index]) };
         let at = rank / stride % span;

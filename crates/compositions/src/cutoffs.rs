@@ -110,7 +110,7 @@ pub(crate) mod library {
     /// Ranks up to which generator sets of every size are made.
     pub(crate) const MOST_FOR_EVERY_SET: u32 = 32;
 
-    /// Rings of a set beyond that, each number half as large again as the one before.
+    /// Most rings of a set above that number of ranks; the sizes that are tried grow by a factor of 1.5.
     pub(crate) const MOST_RINGS: u32 = 64;
 
     /// Libraries that are kept.
@@ -186,6 +186,9 @@ pub(crate) mod unequal {
     /// Ways that are made compositions.
     pub(crate) const MOST_WAYS: usize = 3;
 
+    /// Ways that are made compositions where only what is sure to be quick is tried: their flows take long.
+    pub(crate) const MOST_WAYS_AT_ANY_TIME: usize = 1;
+
     /// Ranks from which only what is sure to be quick is tried without a budget.
     pub(crate) const LEAST_AT_ANY_TIME: u32 = 48;
 
@@ -214,6 +217,12 @@ pub(crate) mod unequal_waiting {
 
     /// Exchanges that are tried for each circuit of a step.
     pub(crate) const TRIALS_OF_A_CIRCUIT: usize = 160;
+
+    /// Steps up to which circuits of given topologies are exchanged, as in the search without them.
+    pub(crate) const MOST_EXCHANGED_STEPS: usize = 2;
+
+    /// Exchanges that are tried for each circuit of a step from topologies that are given.
+    pub(crate) const TRIALS_FROM_GIVEN: usize = 40;
 
     /// Exchanges that are tried, times ranks, at most.
     pub(crate) const MOST_TRIED: usize = 5_000_000;

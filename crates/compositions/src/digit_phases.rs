@@ -1,9 +1,9 @@
 //! Phases on rings, for every choice of digits worth a try.
 //!
 //! The cost of the digits after the first on a ring is their cost on a ring of their own span, each amount times the
-//! first radix: the first digit's costs and theirs add up. So whatever is dominated as the rest of a choice is
-//! dominated with every first digit, and the choices of a span are made of its digits and the best choices for what is
-//! left, digit by digit.
+//! first radix: the first digit's costs and theirs add up. So a rest that is dominated by another one is dominated with
+//! every first digit, and the choices of a span are made of its digits and the best choices for what is left, digit by
+//! digit.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::phase::{Kind, Phase, undominated};
 use crate::relative::Circuits;
 use crate::undominated;
 
-/// By span, the phases on rings of so many ranks that no other of them is better than for every fabric. `spans` has
+/// By span, the phases on rings of this many ranks that no other of them is better than for every fabric. `spans` has
 /// every divisor above 1 of each of its members.
 pub(crate) fn phases(spans: &[u32], ports: u32) -> BTreeMap<u32, Vec<Phase>> {
     let one_way = (false, vec![(1, ports)]);
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    /// On one-way rings, whose hops are those of their span whatever the digits, few choices are left of what follows a
+    /// On one-way rings, whose hops are those of their span for any digits, few choices are left of what follows a
     /// first digit, so that few of all are looked at.
     #[test]
     fn few_of_all_choices_are_looked_at_where_ranks_are_many() {

@@ -99,7 +99,7 @@ fn directed(topology: &Topology, backwards: bool) -> Vec<Link> {
     topology.expanded().into_iter().map(turned).collect()
 }
 
-/// Steps of so many hops each, the last of what is left.
+/// Steps of this many hops each, the last of what is left.
 fn equal_lengths(hops: u32, depth: u32) -> Vec<u32> {
     (0..depth).step_by(hops as usize).map(|first| hops.min(depth - first)).collect()
 }
@@ -112,7 +112,7 @@ fn trees(whole: &Whole, links: &[Link], backwards: bool) -> Option<OutwardTrees>
     }
 }
 
-/// Steps of an AllGather, or of a ReduceScatter, in order: of so many hops from the origin on.
+/// Steps of an AllGather, or of a ReduceScatter, in order: of this many hops from the origin on.
 fn half(trees: &OutwardTrees, lengths: Vec<u32>, chunks: &Chunks) -> Result<Vec<Step>> {
     let backwards = chunks.collective() == Collective::ReduceScatter;
     let mut steps = Vec::new();

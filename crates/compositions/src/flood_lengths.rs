@@ -1,4 +1,4 @@
-//! How many hops each step of a flood takes, by price.
+//! The number of hops of each step of a flood, by price.
 //!
 //! A step of several hops saves startups and sends a block anew to each of the ranks that it reaches. Near their
 //! origins blocks reach few ranks, so long steps cost little there, and much where most ranks are reached.

@@ -1,4 +1,4 @@
-//! AllGather on a ring of all ranks in few steps, whatever their number: holders of a block halve the gaps between
+//! AllGather on a ring of any number of ranks in few steps: holders of a block halve the gaps between
 //! them.
 //!
 //! Digits divide the ranks by their factors, which a prime number has not. Here every block spreads alike: the ranks
@@ -8,7 +8,7 @@
 //!
 //! F(s, g) = min over 0 < p₁ < p₂ < … < g of Σ c(pᵢ) + Σ F(s−1, pᵢ₊₁ − pᵢ),
 //!
-//! and a block's own rank is both ends of a gap of n. No other way uses fewer links in so many steps. A ReduceScatter
+//! and a block's own rank is both ends of a gap of n. No other way uses fewer links in this many steps. A ReduceScatter
 //! is the same backwards, an AllReduce both.
 
 use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Translations};
@@ -102,7 +102,7 @@ impl Gaps {
         gaps
     }
 
-    /// The distance of the rank so many places from the beginning of a gap from where its block comes from; 0 at its
+    /// The distance of the rank this many places from the beginning of a gap from where its block comes from; 0 at its
     /// ends.
     fn away(&self, gap: usize, at: usize) -> usize {
         match self.both_ways {
@@ -112,7 +112,7 @@ impl Gaps {
     }
 
     /// By places from the beginning of a gap, the least for all before it where the rank there gets the block in the
-    /// first of so many steps, and the rank before it that does, or the beginning.
+    /// first of this many steps, and the rank before it that does, or the beginning.
     fn placed(&self, steps: usize, gap: usize) -> Vec<(f64, usize)> {
         let after = &self.least[steps - 1];
         let mut placed: Vec<(f64, usize)> = vec![(0.0, 0)];

@@ -59,6 +59,7 @@ pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
 pub use unequal::compositions as unequal_compositions;
 pub use unequal::on_start as unequal_on_start;
+pub use unequal::pursuit::{Better, Pursuit};
 pub use unequal::serves_at_any_time;
 pub use unequal::waiting as unequal_waiting;
 
@@ -126,7 +127,7 @@ pub fn on_start(
     Ok(found)
 }
 
-/// The composition that stays on the ring at the start, whatever the number of ranks.
+/// The composition that stays on the ring at the start, for any number of ranks.
 fn on_ring(collective: Collective, fabric: &Fabric, prices: &Prices) -> Result<Option<Composition>> {
     match (&fabric.initial, prices.ring()) {
         (Initial::Topology(ring), Some(circuits)) => gaps::compose(collective, ring, circuits, prices),

@@ -36,8 +36,8 @@ pub(crate) struct Library {
     generator_sets: BTreeMap<u32, OnceLock<Vec<GeneratorSet>>>,
 }
 
-/// Libraries that were made, for whoever asks for compositions again: the points of a sweep have few pairs of ranks and
-/// ports. Passed on by its owner; nothing else keeps libraries.
+/// Libraries that were made, kept for callers that ask for compositions again: the points of a sweep have few pairs of
+/// ranks and ports. Passed on by its owner; nothing else keeps libraries.
 #[derive(Debug, Default)]
 pub struct Libraries {
     /// The libraries of matrices.

@@ -164,7 +164,7 @@ pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
     best_of_wheels(ranks, ports, MOST_WHEELS)
 }
 
-/// [`best`], where ranks are more than 256 among groups of at most so many elements of Z_k: orbits of ranks.
+/// [`best`], where ranks are more than 256 among groups of at most this many elements of Z_k: orbits of ranks.
 ///
 /// # Errors
 /// No error for circuits that lead to other ranks.
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Where all generators are too many to look at, those that are drawn are different ones.
+    /// Where there are too many generators to look at all of them, a sample without repetitions is drawn.
     #[test]
     fn many_ports_have_generators_of_their_own() {
         let found = best(100, 60).unwrap().unwrap();

@@ -97,7 +97,7 @@ impl OutwardTrees {
         self.depth
     }
 
-    /// Blocks on the busiest circuit of a step that goes on from so many hops, by its hops less one up to `longest`,
+    /// Blocks on the busiest circuit of a step that goes on from this many hops, by its hops less one up to `longest`,
     /// when every block follows its tree over `links`; `None` where links and hops are too many. O(orbits · ranks ·
     /// longest + links · depth · longest²).
     pub(crate) fn loads(&self, links: &[Link], longest: u32) -> Option<Vec<Vec<f64>>> {
@@ -157,9 +157,9 @@ impl OutwardTrees {
         Self::new(Translations::trivial(self.symmetry.ranks()), trees)
     }
 
-    /// The transfers in steps of so many hops, which add up to the depth: in each, a block goes straight to all whom it
-    /// reaches within its hops from where it was before. One of each orbit of transfers, by their ends. `owner`: a rank
-    /// that has every block at the start, where there is no symmetry. O(orbits · ranks · log ranks).
+    /// The transfers in steps of this many hops, which add up to the depth: in each, a block goes straight to all whom
+    /// it reaches within its hops from where it was before. One of each orbit of transfers, by their ends. `owner`: a
+    /// rank that has every block at the start, where there is no symmetry. O(orbits · ranks · log ranks).
     pub(crate) fn sent(&self, hops: impl IntoIterator<Item = u32>, owner: Option<Rank>) -> Vec<Sent> {
         let mut first = 0;
         let mut steps = Vec::new();
@@ -243,8 +243,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Run on sets of blocks, whatever the steps: nobody sends what it lacks, and every rank gets every block once,
-        /// or no block where it has them.
+        /// Run on sets of blocks, with any steps: no rank sends blocks that it lacks, and every rank gets every block
+        /// once, or no block where it has them.
         #[test]
         fn every_rank_gets_every_block_once(
             (spec, dims, ports) in proptest::sample::select(vec![

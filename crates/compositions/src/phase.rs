@@ -9,7 +9,7 @@ use crate::digits::Digits;
 use crate::relative::{Circuits, Send, Sums};
 use crate::{levels, undominated};
 
-/// How the ranks of a phase exchange.
+/// The kind of exchange between the ranks of a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
     /// By digits on a ring.

@@ -52,7 +52,7 @@ impl Prices {
         self.startup_s + self.hop_s
     }
 
-    /// Seconds of a step of so many hops whose busiest circuit carries so many blocks.
+    /// Seconds of a step of this many hops whose busiest circuit carries this many blocks.
     pub(crate) fn step_s(&self, hops: f64, blocks: f64) -> f64 {
         self.startup_s + self.hop_s * hops + self.block_s * blocks
     }

@@ -11,7 +11,7 @@ pub(crate) struct Send {
     pub(crate) behind: Vec<i64>,
 }
 
-/// The cost of a phase, whatever the fabric's numbers: sums over its steps.
+/// The cost of a phase, independent of the fabric's numbers: sums over its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Sums {
     pub(crate) steps: u32,

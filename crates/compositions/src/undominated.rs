@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// Whatever is no better than another in every cost is left out; of equals the first in the order of `ties` is kept.
-/// Ordered by the first cost, then the second, and so on. Costs are not NaN.
+/// A choice that is no better than another in every cost is left out; of equals the first in the order of `ties` is
+/// kept. Ordered by the first cost, then the second, and so on. Costs are not NaN.
 ///
 /// O(m log m) for m items, and for each that is kept as many insertions as there are distinct third costs: in the order
 /// of the first cost, an item is dominated by one before it whose other three costs are no more. For every value of the

@@ -9,7 +9,7 @@ fn long() -> Option<u64> {
     Some(seed.parse().unwrap_or_else(|_| panic!("LIGHTLOOM_LONG_TESTS is a whole number, not `{seed}`")))
 }
 
-/// How many cases a search draws that has `all` of them in `make test-long`.
+/// The number of cases that a search draws which has `all` of them in `make test-long`.
 pub fn cases(all: u32) -> u32 {
     if long().is_some() { all } else { all.div_ceil(4) }
 }

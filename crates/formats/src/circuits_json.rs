@@ -28,7 +28,8 @@ struct CircuitsText {
     configurations: Vec<ConfigurationText>,
 }
 
-/// How a mesh is built; grids as rows and columns. The limit on the loss is a number or null, and may not be missing.
+/// The construction of a mesh; grids as rows and columns. The limit on the loss is a number or null, and may not be
+/// missing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MeshText {
@@ -224,7 +225,7 @@ fn pairs(list: &[Connection]) -> String {
 ///
 /// # Errors
 /// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or that switches cannot
-/// do ([`Circuits::new`]). Whether it is what a plan needs is for the judge to say.
+/// do ([`Circuits::new`]). Whether it is what a plan needs is for the verifier to say.
 pub fn circuits_from_json(text: &str) -> Result<Circuits> {
     if text.len() > MAX_BYTES {
         return Err(Error::malformed(

@@ -4,7 +4,7 @@ use serde_json::error::Category;
 
 use crate::one_line::one_line;
 
-/// Phrases of serde for the value that it expects, and their meaning to whoever wrote the document.
+/// Phrases of serde for the value that it expects, and their meaning to the writer of the document.
 const EXPECTED: [(&str, &str); 11] = [
     ("u8", "a whole number, 0 or above"),
     ("u32", "a whole number, 0 or above"),

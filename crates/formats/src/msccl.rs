@@ -42,7 +42,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// # Errors
 /// Text that is not MSCCL XML, a document type or entity, a send without receive (or the reverse), waits
 /// that never end, offsets outside their buffer, data that lands where another chunk belongs, and dataflow
-/// that barrier steps cannot express. Whether the result is the collective is for the judge to say.
+/// that barrier steps cannot express. Whether the result is the collective is for the verifier to say.
 pub fn schedule_from_msccl(xml: &str) -> Result<Schedule> {
     if xml.len() > MAX_BYTES {
         return Err(Error::malformed("schedule", format!("{} bytes of text; at most {MAX_BYTES} are read", xml.len())));

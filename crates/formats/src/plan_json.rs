@@ -38,7 +38,7 @@ pub fn plan_to_json(plan: &Plan) -> String {
 /// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or whose parts
 /// contradict each other: a total that is not the sum of the terms (to 1e-12), reconfigurations or steps miscounted, a
 /// rank, topology or chunk that does not exist, links that are not invariant under the symmetry next to them. The
-/// values of the numbers are checked by the judge, not by the reader.
+/// values of the numbers are checked by the verifier, not by the reader.
 pub fn plan_from_json(text: &str) -> Result<Plan> {
     if text.len() > MAX_BYTES {
         return Err(Error::malformed("plan", format!("{} bytes of text; at most {MAX_BYTES} are read", text.len())));

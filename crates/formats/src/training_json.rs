@@ -196,7 +196,7 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
 ///
 /// # Errors
 /// Text that is not JSON, of another schema, with a key missing, unknown or of the wrong type, or whose parts do not
-/// fit each other. The values of the numbers are checked by the judge.
+/// fit each other. The values of the numbers are checked by the verifier.
 pub fn training_from_json(text: &str) -> Result<TrainingPlan> {
     if text.len() > MAX_BYTES {
         let reason = format!("{} bytes of text; at most {MAX_BYTES} are read", text.len());

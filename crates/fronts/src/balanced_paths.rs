@@ -160,7 +160,7 @@ impl<'a> Balanced<'a> {
         }
     }
 
-    /// Adds an arc's traffic so many times to the links of its path.
+    /// Adds an arc's traffic this many times to the links of its path.
     fn put(&mut self, arc: usize, times: f64) {
         let weight = self.quotient.arcs[arc].weight * times;
         for place in 0..self.paths.orbits(arc).len() {

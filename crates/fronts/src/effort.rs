@@ -1,4 +1,4 @@
-//! How near the optimum the flow of a pair is brought, and by which method.
+//! The accuracy of a pair's flow, and the method that reaches it.
 //!
 //! The simplex ends with an optimal basis, after pivots that pass over the square of its rows. The primal-dual method
 //! passes over only the entries of the columns, thousands of times, and may be stopped anywhere. The faster one was
@@ -47,7 +47,7 @@ impl Effort {
         Self { gap: GAP, pivots, work: WORK, work_of_front: WORK_OF_FRONT, hops_ahead: u32::MAX }
     }
 
-    /// The effort for a front of many, on which about so many nanoseconds are spent: one point is left enough for
+    /// The effort for a front of many, on which about this many nanoseconds are spent: one point is left enough for
     /// another, since a hop more is often worth more than the last part of a gap.
     pub(crate) fn within(work: usize) -> Self {
         Self { gap: GAP_OF_MANY, pivots: 0, work: work / 3, work_of_front: work / 3 * 2, hops_ahead: 1 }

@@ -20,7 +20,7 @@ pub(crate) struct KeptDistances {
 
 impl KeptDistances {
     /// Hops from `source` to `dst`; `None` where there is no path. `sources` are kept in all.
-    /// O(1) after the first call, which is O(links), or of many sources O(links to the nearest GPUs) for those.
+    /// O(1) after the first call, which is O(links); with many sources, O(links to the nearest GPUs) for the nearest.
     #[inline]
     pub(crate) fn to(&self, dst: Rank, source: Rank, adjacency: &Adjacency, sources: usize) -> Option<u32> {
         let hops = match self.all.get() {

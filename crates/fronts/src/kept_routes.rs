@@ -38,7 +38,7 @@ impl KeptRoutes {
         }
     }
 
-    /// One path for each of so many arcs, which takes it all.
+    /// One path for each of this many arcs, which takes it all.
     pub(crate) fn whole<'a>(arcs: usize, nodes_of: impl Fn(usize) -> &'a [Rank]) -> Self {
         let mut starts = vec![0];
         let mut nodes = Vec::new();

@@ -136,7 +136,7 @@ impl RoutingNetwork {
             occupied += arc.weight * f64::from(distance);
         }
         let volume = occupied * f64::from(order) / self.circuits;
-        // With one orbit of links they all carry the same whatever the paths, and shortest paths the least.
+        // With one orbit of links they all carry the same on any paths, and the least on shortest paths.
         let exact = order == self.topology.symmetry().order() && self.topology.links().len() == 1;
         let load = if self.orbits.len() == 1 || exact { volume } else { volume.max(self.busiest_port(arcs, order)) };
         Some(Estimate { hops, load, exact })
@@ -241,8 +241,8 @@ impl RoutingNetwork {
         costly.then(|| price_bound::bound(&quotient, self.distances(), hops))
     }
 
-    /// Bounds on the load of every routing of `traffic` from prices of links, whatever a front would cost. `None` when
-    /// an arc has no path or the ranks differ. A few dozen searches from every rank.
+    /// Bounds on the load of every routing of `traffic` from prices of links, also where a front would take too long.
+    /// `None` when an arc has no path or the ranks differ. A few dozen searches from every rank.
     pub fn price_bound(&self, traffic: &Traffic) -> Option<LoadBound> {
         let (quotient, hops) = self.pair(traffic)?;
         Some(price_bound::bound(&quotient, self.distances(), hops))

@@ -196,7 +196,7 @@ impl<'a, D: Distance> PathPool<'a, D> {
     /// hop more. At any limit between, they prove the current load optimal but for that.
     ///
     /// Room has two bounds. Paths of all arcs are as short as at that limit; and what goes over a longer path by so
-    /// many hops takes so many circuits more than it must, of which there are no more than `load` leaves after the
+    /// many hops takes this many circuits more than it must, of which there are no more than `load` leaves after the
     /// shortest paths.
     pub(crate) fn next_hops(
         &mut self,

@@ -23,7 +23,7 @@ const STEPS_PER_LOOK: usize = 40;
 const SHRUNK: f64 = 0.3;
 /// ... or when this part of all steps was made since.
 const LONG: f64 = 0.4;
-/// How much of a new ratio of movements enters the weight between the two sides, in logarithms.
+/// The share of a new ratio of movements in the weight between the two sides, in logarithms.
 const SMOOTHING: f64 = 0.5;
 
 /// Loads of a routing and of the bound that prices prove against the paths at hand.
@@ -153,7 +153,7 @@ impl PrimalDual {
     }
 
     /// Improves shares and prices until the two sides are within `gap` of each other over the columns at hand, or until
-    /// about so many entries were passed over. Their result is that of [`PrimalDual::shares`] and
+    /// about this many entries were passed over. Their result is that of [`PrimalDual::shares`] and
     /// [`PrimalDual::prices`].
     pub(crate) fn improve(&mut self, gap: f64, work: usize) -> Sides {
         let limit = self.work + work;

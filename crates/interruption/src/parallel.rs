@@ -34,7 +34,7 @@ impl<I: ParallelIterator> ParallelIterator for InterruptibleIter<I> {
         let Some(reach) = Reach::current() else { return self.0.drive_unindexed(base) };
         let token = reach.token();
         let drive = || self.0.drive_unindexed(Heeding { base, token });
-        // A thread of the pool takes its part in the work.
+        // A thread of the pool works itself; others wait for the pool.
         let found = if rayon::current_thread_index().is_some() { drive() } else { attended(None, &reach, drive) };
         // Where the token is set, items are left out: one task unwinds, not each of thousands.
         check();
@@ -42,7 +42,7 @@ impl<I: ParallelIterator> ParallelIterator for InterruptibleIter<I> {
     }
 }
 
-/// Runs `work` on a thread of `pool`, in the reach of the call that this thread is at.
+/// Runs `work` on a thread of `pool`, under the interrupt token of this thread's call.
 pub fn on_pool<T: Send>(pool: &ThreadPool, work: impl FnOnce() -> T + Send) -> T {
     let Some(reach) = Reach::current() else { return pool.install(work) };
     let token = reach.token();

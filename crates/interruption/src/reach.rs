@@ -25,7 +25,7 @@ pub fn within<T>(token: &Token, watch: Option<Watch>, work: impl FnOnce() -> T) 
 }
 
 thread_local! {
-    /// The reach of the work that this thread is at; `None` where nobody can interrupt it.
+    /// The reach of the work that this thread is at; `None` where it cannot be interrupted.
     static CURRENT: RefCell<Option<Reach>> = const { RefCell::new(None) };
 }
 
@@ -76,7 +76,7 @@ impl Drop for Former {
     }
 }
 
-/// Leaves the call if it is told to end; does nothing in work that nobody can interrupt. Takes a few nanoseconds.
+/// Leaves the call if it is told to end; does nothing in work that cannot be interrupted. Takes a few nanoseconds.
 #[inline]
 pub fn check() {
     let (is_told, due) = CURRENT.with_borrow(|current| match current {

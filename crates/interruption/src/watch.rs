@@ -46,7 +46,7 @@ impl Watch {
 
     /// Asks, and sets the token where the answer is yes.
     pub(crate) fn asked(&self, token: Option<&Token>) -> bool {
-        // It is being asked already where it makes a call of its own; that has its own watch.
+        // The watch is being asked already, where it makes a call itself; that call has another watch.
         let Ok(mut ask) = self.ask.try_borrow_mut() else { return false };
         let is_told = ask();
         self.asked.set(Instant::now());

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// Points along each axis.
 const ALONG: usize = 1000;
 
-/// Every so many points are searched one by one; all would take minutes.
+/// One of this many points is searched by itself; all would take minutes.
 const SAMPLED: usize = 97;
 
 fn request(planner: &str, collective: Collective, algorithm: &str, dims: &[u32], ports: u32) -> Request {
@@ -36,7 +36,7 @@ fn request(planner: &str, collective: Collective, algorithm: &str, dims: &[u32],
     }
 }
 
-/// As many values as there are points along an axis, evenly spaced by their logarithms.
+/// The values along an axis, one for each point, evenly spaced by their logarithms.
 fn spaced(least: f64, most: f64) -> Vec<f64> {
     (0..ALONG).map(|i| least * (most / least).powf(i as f64 / (ALONG - 1) as f64)).collect()
 }

@@ -95,7 +95,7 @@ fn optical_layer(spelling: &str, shape: &Shape) -> Result<OpticalLayer> {
 pub struct Asked {
     /// Name of the collective; a schedule or matrix says it too.
     pub collective: Option<String>,
-    /// How much data; a matrix says it too.
+    /// The amount of data; a matrix states it, too.
     pub size: Option<Size>,
     /// Name of the algorithm, or `auto`.
     pub algorithm: Option<String>,
@@ -133,7 +133,7 @@ impl Asked {
     /// The request on this fabric.
     ///
     /// # Errors
-    /// A name that there is not, parts that contradict each other or are missing.
+    /// An unknown name, or parts that contradict each other or are missing.
     pub fn request(self, fabric: &StatedFabric, cache: Arc<Cache>) -> Result<Request> {
         let collective = self.collective.as_deref().map(Collective::parse).transpose()?;
         let convention = Convention::select(self.convention.as_deref(), self.planner.as_deref())?;
@@ -156,7 +156,12 @@ impl Asked {
             planner: self.planner,
             candidates: self.candidates,
             static_topologies: self.topology,
-            options: PlannerOptions { chunk_bytes: self.chunk_bytes, optical_ports: self.optical_ports, budget },
+            options: PlannerOptions {
+                chunk_bytes: self.chunk_bytes,
+                optical_ports: self.optical_ports,
+                budget,
+                ..PlannerOptions::default()
+            },
             seed,
             cache,
         };

@@ -64,7 +64,8 @@ impl Prepared {
         let request = self.request();
         let composes = self.planners().iter().any(|planner| planner.capabilities().chooses_algorithm);
         let is_free = request.fabric.initial == Initial::Free && request.settings.overlap == Overlap::Additive;
-        if !composes || !is_free || request.kept_algorithm().is_some() {
+        let is_given = request.options.warm_start.is_some();
+        if !composes || !is_free || is_given || request.kept_algorithm().is_some() {
             return Ok(own);
         }
         let found = planners::from_known_starts(&self.problem_without_candidates(0, at)?, own.total_s)?;

@@ -69,7 +69,7 @@ struct Candidates {
     one_way: u64,
     /// Rings of one offset, both ways: two links a GPU.
     two_way: u64,
-    /// Tori and whatever else is named, like the default families' with a port dark: up to six links a GPU.
+    /// Tori and other named topologies, and the default families' with one port dark: up to six links a GPU.
     others: u64,
     /// Topologies that may look different from every GPU.
     irregular: u64,

@@ -149,7 +149,7 @@ fn rows_of(
         Ok(problem) => problem,
         Err(error) => return vec![row_of(planner, algorithm, Err(error))],
     };
-    // Where that is known to be slower than the best and takes too long to find, the line says so.
+    // Where the plan is known to be slower than the best and takes too long to find, the line says so.
     let line = |problem: &Problem, topology: &str| {
         let left_out = limits.and_then(|limits| Some((limits, limits.left_out(planner, problem)?)));
         match left_out {

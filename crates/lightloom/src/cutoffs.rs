@@ -1,6 +1,11 @@
 //! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
 //! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
+pub(crate) mod better {
+    /// Topologies of a plan that another one begins with: more steps than a search would take.
+    pub(crate) const MOST_TOPOLOGIES: usize = 32;
+}
+
 pub(crate) mod budget {
     /// Offsets of rings where there are too many GPUs for each.
     pub(crate) const MOST_OFFSETS: u64 = 512;

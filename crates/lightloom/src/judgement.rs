@@ -1,12 +1,12 @@
-//! The verdict of `verify` on a plan, and the comparisons that the judge leaves to others.
+//! The verdict of `verify` on a plan, and the comparisons that the verifier leaves to others.
 //!
-//! The judge shares no code with planners, fronts, bounds and simulation. So three numbers are not its own: the largest
-//! bound of a class, the time of a step whose packets overlap hop delays with queueing, and the bound of a training
-//! iteration, for which the judge follows the longest chain and asks for the bound of each collective. They are
-//! computed again here, with the code that states them in the first place, and compared as checks with names of their
-//! own: `recomputed-bound` and `simulated-steps`. They find out a plan file that was changed; they say nothing of the
-//! code that they share with planners. The proofs of `bounds` are judged by linear programs over all schedules of few
-//! GPUs in `tests/planning/bounds_from_starts`, packets by a second simulation in
+//! The verifier shares no code with planners, fronts, bounds and simulation. So three numbers are not its own: the
+//! largest bound of a class, the time of a step whose packets overlap hop delays with queueing, and the bound of a
+//! training iteration, for which the verifier follows the longest chain and asks for the bound of each collective. They
+//! are computed again here, with the code that states them in the first place, and compared as checks with names of
+//! their own: `recomputed-bound` and `simulated-steps`. They find out a plan file that was changed; they say nothing of
+//! the code that they share with planners. The proofs of `bounds` are judged by linear programs over all schedules of
+//! few GPUs in `tests/planning/bounds_from_starts`, packets by a second simulation in
 //! `crates/simulate/tests/all/reference`.
 
 use bounds::KnownBounds;
@@ -19,7 +19,7 @@ const ROUNDING: f64 = 1e-9;
 /// By how much a stated time of packets may differ from the simulated one, relative: two terms were added.
 const SPLIT_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// How the class of all algorithms begins.
+/// Beginning of the name of the class of all algorithms.
 const ANY_ALGORITHM: &str = "any algorithm";
 
 /// Judges a plan: the checks of `verify`, then those against bounds and simulated steps that are computed again.
@@ -102,7 +102,7 @@ fn recomputed_bound(plan: &Plan, known: &KnownBounds) -> Check {
 }
 
 /// Checks the time of every step's packets, where they overlap hop delays with queueing: propagation and transmission
-/// together are what a simulation of the step takes. `None` where the two add up and the judge computes them itself.
+/// together are what a simulation of the step takes. `None` where the two add up and the verifier computes them itself.
 ///
 /// Costs what the simulation of the plan does.
 fn simulated_steps(plan: &Plan) -> Option<Check> {
@@ -181,8 +181,8 @@ impl RecomputedBounds {
         })
     }
 
-    /// The bound of a class, s; `None` where the class is none of these. Words that begin like the class of all
-    /// algorithms are held to its bound, whatever follows.
+    /// The bound of a class, s; `None` where the class is none of these. A class whose name begins like the class of
+    /// all algorithms is held to that bound.
     fn seconds_of(&self, class: &str) -> Option<f64> {
         if class.starts_with(ANY_ALGORITHM) {
             return Some(self.any.seconds);

@@ -9,6 +9,7 @@ mod asked;
 mod baseline_limits;
 mod baselines;
 mod best;
+mod better;
 mod bound;
 mod budget;
 mod compare;
@@ -36,6 +37,7 @@ use planners::{Choice, Problem};
 pub use all_to_all_lines::all_to_all_lines;
 pub use asked::{Asked, AskedFabric, StatedFabric};
 pub use baselines::baselines;
+pub use better::{Better, Told, plan_as_found};
 pub use bound::{Bounds, bound};
 pub use bounds::{BoundSegment, Statement};
 pub use budget::{MEMORY, check_extent, most_gpus};
@@ -57,9 +59,7 @@ pub use threads::{all_cores, bound_threads};
 /// # Errors
 /// Wrong input, or nothing that serves the request.
 pub fn plan(request: &Request) -> Result<Plan> {
-    let prepared = Prepared::new(request)?;
-    let choice = prepared.best_at(&prepared.own_numbers()?)?;
-    planned(choice, prepared.keeps_steps())
+    plan_as_found(request, None, None)
 }
 
 /// The request's single schedule as a problem whose profiles can serve many sizes and delays.

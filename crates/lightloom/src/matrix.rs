@@ -19,7 +19,7 @@ pub enum MatrixRef {
 }
 
 impl MatrixRef {
-    /// Bytes `[src][dst]` for so many GPUs, and the size that is left to say.
+    /// Bytes `[src][dst]` for this many GPUs, and the size that is left to say.
     ///
     /// A generated matrix has the mean of its pairs where the size is one of pairs. A whole buffer scales a matrix that
     /// is the same at every size, so that problems of many sizes round as those of one do.

@@ -1,4 +1,4 @@
-//! How many paths an even split over all shortest ones has.
+//! The number of paths of an even split over all shortest ones.
 
 use model::{BreadthFirst, Rank, Topology, Traffic};
 
@@ -26,7 +26,7 @@ pub(crate) fn shortest_paths(traffic: &Traffic, topology: &Topology, most: u64) 
         arcs.iter().for_each(|arc| is_awaited[arc.dst as usize] = true);
         let mut awaited = arcs.len();
         let heads = |rank: Rank| out[rank as usize].iter().copied();
-        // Whatever leads to the last one is known when it is reached.
+        // All paths that lead to the last one are known when it is reached.
         search.search_until(source, heads, |rank| {
             awaited -= usize::from(is_awaited[rank as usize]);
             awaited == 0

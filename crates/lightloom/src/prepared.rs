@@ -42,6 +42,8 @@ impl Prepared {
             some => {
                 let mut free = request.clone();
                 free.fabric.initial = Initial::Free;
+                // Its times lack the change from the start.
+                free.options.listener = None;
                 Some(Box::new(Self::for_planners(&free, some)?))
             }
         };

@@ -4,8 +4,9 @@ use model::{Error, Result};
 use planners::{Choice, Planner, Problem, Promise, ties};
 
 use crate::baseline_limits::BaselineLimits;
+use crate::budget;
 
-/// Where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
+/// The place where a choice comes from: index of the planner, index of the schedule. Equally fast choices go by it.
 pub(crate) type Place = (usize, usize);
 
 /// Choices of several planners for several schedules; only those that may still be the fastest.
@@ -14,7 +15,7 @@ pub(crate) struct Race<'a> {
     pub(crate) kept: Option<&'a str>,
     time_s: f64,
     found: Vec<(Place, Choice)>,
-    /// Why there is no choice, each with the index of the schedule.
+    /// Reasons why there is no choice, each with the index of the schedule.
     refusals: Vec<(usize, Error)>,
     pub(crate) limits: Option<BaselineLimits>,
     /// The least that was promised where a planner was left out because of a better plan.
@@ -39,7 +40,7 @@ impl<'a> Race<'a> {
         fastest.map(|(place, choice)| (*place, choice))
     }
 
-    /// Above this a choice is slower than the best.
+    /// The time above which a choice is slower than the best.
     pub(crate) fn limit_s(&self) -> f64 {
         self.time_s * (1.0 + ties::ROUNDING)
     }
@@ -86,7 +87,16 @@ impl<'a> Race<'a> {
         match choice.problem.total_s(&choice.candidates) {
             Ok(total_s) => {
                 self.time_s = self.time_s.min(total_s);
-                self.found.push((place, Choice { total_s, ..choice }));
+                let choice = Choice { total_s, ..choice };
+                if let Some(listener) = &choice.problem.options.listener
+                    && budget::check_plan(&choice).is_ok()
+                {
+                    let mut told = choice.clone();
+                    // What is told may be kept by whoever listens, and must not keep the listener.
+                    told.problem.options.listener = None;
+                    listener.tell(total_s, move || move || Ok(told.clone()));
+                }
+                self.found.push((place, choice));
             }
             Err(error) => self.refuse(place.1, error),
         }

@@ -23,7 +23,7 @@ pub enum TopologyRef {
     Given(Topology),
 }
 
-/// How much data.
+/// The amount of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// Bytes m of one rank's whole buffer.
@@ -57,9 +57,9 @@ pub struct Request {
     pub fabric: Fabric,
     /// The communication to run.
     pub workload: Workload,
-    /// How much data.
+    /// The amount of data.
     pub size: Size,
-    /// How costs are counted.
+    /// The convention by which costs are counted.
     pub settings: CostSettings,
     /// Whether the routing was asked for, so that planners which know only another one do not apply.
     pub routing_is_given: bool,
@@ -103,7 +103,7 @@ impl Request {
     }
 
     /// The planner that was named, rather than several of them.
-    fn named_planner(&self) -> Option<&str> {
+    pub(crate) fn named_planner(&self) -> Option<&str> {
         self.planner.as_deref().filter(|name| !["auto", GIVEN].contains(name))
     }
 
@@ -142,7 +142,7 @@ impl Request {
         }
         let takes = planner.capabilities();
         if takes.chooses_algorithm {
-            // It keeps the best of all, itself among them.
+            // Such a planner keeps the best of all, itself among them.
             return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
         }
         if self.static_topologies.is_some() && !takes.takes_static_topologies {
@@ -270,7 +270,7 @@ impl Request {
             let found = all.len();
             all = many_gpus::looked_at(all, &schedule);
             if all.is_empty() && found > 0 {
-                let reason = "for so many GPUs only topologies as regular as the steps are tried, and there are none; \
+                let reason = "for this many GPUs only topologies as regular as the steps are tried, and none exist; \
                     name a topology, or planner bvn";
                 return Err(Error::infeasible("candidates", reason));
             }
@@ -284,7 +284,7 @@ impl Request {
         let cache = self.cache.clone();
         let mut problem = Problem::sharing(cache, schedule, self.fabric.clone(), self.settings, size_bytes, all)?;
         problem.static_candidates = statics.iter().filter_map(|topology| problem.table.position(topology)).collect();
-        problem.options = self.options;
+        problem.options = self.options.clone();
         Ok(problem)
     }
 
@@ -296,7 +296,7 @@ impl Request {
         let ring = topologies::build("ring", &self.fabric.shape)?;
         let (cache, size_bytes) = (self.cache.clone(), self.size_bytes()?);
         let problem = Problem::sharing(cache, schedule, self.fabric.clone(), self.settings, size_bytes, vec![ring])?;
-        Ok(Problem { options: self.options, ..problem })
+        Ok(Problem { options: self.options.clone(), ..problem })
     }
 
     /// The topologies of a list of specifications, families and topologies.

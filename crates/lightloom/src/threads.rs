@@ -1,4 +1,4 @@
-//! How many threads compute: as many as `RAYON_NUM_THREADS` says, and never more than there are cores.
+//! The number of threads that compute: that of `RAYON_NUM_THREADS`, and never more than there are cores.
 
 use std::sync::Once;
 use std::thread::available_parallelism;
@@ -16,7 +16,7 @@ pub fn all_cores() -> ThreadPoolBuilder {
 
 /// Has rayon's own pool, which takes `RAYON_NUM_THREADS` at its word, take no more threads than there are cores.
 ///
-/// Where it was started before, it stays as it is.
+/// A pool that was started before stays as it is.
 pub fn bound_threads() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {

@@ -97,8 +97,8 @@ pub(crate) fn rows(request: &Request, prepared: &Prepared, at: &OperatingPoint) 
 }
 
 impl Request {
-    /// This request with any algorithm and any topologies: the choices for a plan on circuits that never change,
-    /// whatever the plan that is compared with it has to keep.
+    /// This request with any algorithm and any topologies: the choices for a plan on circuits that never change, also
+    /// where the plan compared with it is restricted.
     pub(crate) fn opened(&self) -> Self {
         let workload = match &self.workload {
             Workload::Collective { collective, options, .. } => {
@@ -115,7 +115,7 @@ impl Request {
             },
             Workload::Matrix(schedule) => Workload::Matrix(schedule.clone()),
         };
-        let options = planners::PlannerOptions { budget: None, chunk_bytes: None, ..self.options };
+        let options = planners::PlannerOptions { optical_ports: self.options.optical_ports, ..Default::default() };
         Self { workload, planner: None, candidates: None, static_topologies: None, options, ..self.clone() }
     }
 }

@@ -1,4 +1,4 @@
-//! Hops over links, found by breadth: the one search that all crates but the judge use.
+//! Hops over links, found by breadth: the one search that all crates but the verifier use.
 
 use crate::Rank;
 

@@ -79,7 +79,7 @@ pub struct Circuits {
 
 impl Circuits {
     /// Checks that switches can do it: ports that they have, each joined to one other at most, changes that lead from
-    /// each configuration to the next. Whether the circuits are those of a plan is for its judge to say.
+    /// each configuration to the next. Whether the circuits are those of a plan is for the verifier to say.
     ///
     /// # Errors
     /// The first place that is not so, such as `circuits.configurations[2].switches[0].connect`.
@@ -155,8 +155,8 @@ impl Circuits {
         &self.light
     }
 
-    /// How the mesh is built that the light is in; `None` where no mesh is the switch, and in files of before it was
-    /// written.
+    /// The construction of the mesh that carries the light; `None` where no mesh is the switch, and in files from
+    /// before it was written.
     pub fn mesh(&self) -> Option<&MziMesh> {
         self.mesh.as_ref()
     }

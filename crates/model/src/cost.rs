@@ -6,7 +6,7 @@ use strum::{IntoStaticStr, VariantArray};
 
 use crate::Fabric;
 
-/// How the traffic of a step is put on paths.
+/// The rule by which the traffic of a step is divided over paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Routing {
@@ -40,7 +40,7 @@ pub enum Propagation {
     InverseThroughput,
 }
 
-/// How many hop delays one step is charged.
+/// The number of hop delays that one step is charged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum HopDelays {
     /// One hop delay for each hop of its longest path.
@@ -108,7 +108,7 @@ crate::named! {
 /// Settings that change what a plan costs, in addition to the fabric's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CostSettings {
-    /// How traffic is routed.
+    /// The routing of traffic.
     pub routing: Routing,
     /// The number that multiplies the hop delay.
     pub propagation: Propagation,

@@ -56,7 +56,7 @@ pub enum Error {
         /// Why nothing satisfies it.
         reason: String,
     },
-    /// A plan or schedule that its judge rejects: a fault of whatever made it.
+    /// A plan or schedule that the verifier rejects: a fault of the planner or program that made it.
     #[error("{check}: {detail}")]
     Rejected {
         /// The check that failed.

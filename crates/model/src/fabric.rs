@@ -5,7 +5,7 @@ use crate::{Error, OpticalLayer, ReconfigurationPolicy, Result, Shape, Topology,
 /// The topology in force before the first step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Initial {
-    /// The first topology of the plan, whatever it is, at no charge (HARVEST).
+    /// The plan's first topology, whichever it chooses, at no charge (HARVEST).
     Free,
     /// The topology that is live at the start; changing it before the first step is charged.
     Topology(Topology),

@@ -1,4 +1,4 @@
-//! The latest values that were made, for whoever asks for the same again.
+//! The latest values that were made, kept for callers that ask for the same again.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

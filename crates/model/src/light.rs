@@ -20,7 +20,7 @@ pub struct LightPath {
     pub loss_db: f64,
 }
 
-/// Where light enters or leaves an MZI, and its number among those there.
+/// The place where light enters or leaves an MZI, and its number among those there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MziPort {
     /// A waveguide or fibre on the side of the row above.

@@ -1,4 +1,4 @@
-//! How a mesh of MZIs is built, as far as its light depends on it.
+//! The construction of a mesh of MZIs, as far as its light depends on it.
 
 use crate::cutoffs::mzi_mesh::{MOST, MOST_LOSS};
 use crate::{Error, Result};

@@ -18,7 +18,7 @@ pub struct Link {
 /// The circuits that are set up when one topology follows another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetUp {
-    /// Circuits that the one before does not have.
+    /// Circuits that the topology before does not have.
     pub circuits: u64,
     /// The most of these circuits that leave or enter one GPU.
     pub at_one_gpu: u32,
@@ -169,7 +169,7 @@ impl Topology {
         ))
     }
 
-    /// Whether both have the same circuits, whatever they are called.
+    /// Whether both have the same circuits; names are not compared.
     pub fn same_links(&self, other: &Self) -> bool {
         if self.symmetry == other.symmetry {
             return self.links == other.links;

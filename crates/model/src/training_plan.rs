@@ -2,10 +2,10 @@
 
 use crate::{Bound, Error, Fabric, Plan, Result, Topology, Workload};
 
-/// When and how a node of the workload runs.
+/// The times, plan and ports of a node of the workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingEvent {
-    /// Begin, s from the begin of the iteration.
+    /// Start, s from the beginning of the iteration.
     pub start_s: f64,
     /// End, s.
     pub end_s: f64,
@@ -22,11 +22,11 @@ pub struct TrainingEvent {
     /// For messages: index of the topology that they go over; if it is `None` and they are not `direct`, they go over
     /// the circuits that their ports have.
     pub topology: Option<usize>,
-    /// How much later the node starts than without the change before it, s.
+    /// The delay of the node's start by the change before it, s.
     pub reconfiguration_exposed_s: f64,
     /// Index of the event whose end, and the change after it, its start was the last to wait for.
     pub waits_for: Option<usize>,
-    /// Indices of the events whose circuits, which nobody uses, are given up when the change before this one begins,
+    /// Indices of the events whose circuits, used by nothing else, are given up when the change before this one begins,
     /// for the optical layer to have room for its own; ascending.
     pub gives_up: Vec<usize>,
 }
@@ -56,7 +56,7 @@ pub struct TrainingPlan {
     pub fabric: Fabric,
     /// Name of the resting topology of a group.
     pub resting: String,
-    /// One event for each node.
+    /// Events, one for each node.
     pub events: Vec<TrainingEvent>,
     /// Topologies that messages go over.
     pub topologies: Vec<MessageTopology>,

@@ -136,8 +136,8 @@ mod tests {
     type Refusal = fn(&str) -> Option<crate::Error>;
 
     proptest! {
-        /// Whoever writes up to three digits of a unit reads them again, in that unit or as a power of two of the
-        /// other.
+        /// A number written with up to three digits of a unit is read and written the same, in that unit or in powers
+        /// of two.
         #[test]
         fn what_was_written_is_shown_whole(number in 1u32..1000, power in 0u32..5, binary: bool) {
             let bytes = f64::from(number) * if binary { 1024f64 } else { 1000f64 }.powi(power as i32);
@@ -190,7 +190,7 @@ mod tests {
             let _ = parse_rate("rate", &text);
         }
 
-        /// Whatever its bits: a number is accepted where the table has it, and the message says what the table has.
+        /// For any bits of it, a number is accepted where the table has it, and the message lists what the table has.
         #[test]
         fn the_table_alone_says_which_numbers_are_accepted(bits in any::<u64>(), tame in -320i32..320) {
             for number in [f64::from_bits(bits), 10f64.powi(tame), -10f64.powi(tame), -0.0] {

@@ -22,7 +22,7 @@ pub struct SentTransfer {
     pub chunks: Vec<u32>,
 }
 
-/// A path of what one GPU sends to another in a step.
+/// A path of the bytes that one GPU sends to another in a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentPath {
     /// Sender.

@@ -46,7 +46,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid of so many rows and columns.
+    /// A grid of this many rows and columns.
     ///
     /// # Errors
     /// A number outside 1 to 4096; names `field`.

@@ -44,9 +44,9 @@ pub struct PlannedChange {
 /// The topologies that `plan` holds, one for each run of steps without a change.
 ///
 /// A configuration begins to be set where the plan charges the change: at the end of the step before. The part of a
-/// hidden change that the computation before the step does not hide begins so much earlier, while the step before runs.
-/// The clock is the plan's, which stands still during such computation. The first configuration has time 0: it is there
-/// when the plan starts, unless the plan charges it.
+/// hidden change that the computation before the step does not hide begins earlier by that part, while the step before
+/// runs. The clock is the plan's, which stands still during such computation. The first configuration has time 0: it is
+/// there when the plan starts, unless the plan charges it.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<Held<'_>> {
     let mut held: Vec<Held> = Vec::new();
     let left = plan.before_first().filter(|_| plan.steps[0].reconfigured);

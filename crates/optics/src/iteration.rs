@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// The circuits of all groups of `training` on the ports of `optics`, configuration by configuration, over one
 /// iteration that repeats. The first configuration is there when it begins, and again when it ends; every other has
-/// to begin being set at its time, in seconds from the begin of the iteration.
+/// to begin being set at its time, in seconds from the beginning of the iteration.
 ///
 /// # Errors
 /// A mesh; too few or too small switches, circuits that they cannot have at once, or more connections than are written.
@@ -43,7 +43,7 @@ pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Ci
     let Course { changes, last } = Course::of(training, &catalogue);
     let switches = on_gpus.port_map(shape)?.switches.len();
     let mut lit = Lit::new(on_gpus, shape, &catalogue, &assignments, switches)?;
-    // What ports have at the end of an iteration is what they have at its begin.
+    // Ports have the same circuits at the end of an iteration as at its beginning.
     lit.set(last.iter().copied().enumerate());
     for change in &changes {
         lit.set(change.purposes.iter().copied());

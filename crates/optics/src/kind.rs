@@ -85,7 +85,7 @@ pub trait Kind: Sync {
     /// A topology that the switches cannot have, with its steps.
     fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment>;
 
-    /// How the mesh is built that is the switch; `None` where switches are not looked into.
+    /// The construction of the mesh that is the switch; `None` where switches are not looked into.
     ///
     /// # Errors
     /// Parameters that do not go with the GPUs.

@@ -123,7 +123,7 @@ impl Optics {
         self.kind.assign(&self.parameters, fabric, held)
     }
 
-    /// How the mesh is built that is the switch, where one is.
+    /// The construction of the mesh that is the switch, where it is one.
     ///
     /// # Errors
     /// Parameters that do not go with the GPUs.

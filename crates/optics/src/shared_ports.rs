@@ -1,8 +1,8 @@
 //! Circuits on one switch where any port of a site serves any of its circuits.
 //!
-//! A circuit that two topologies share stays on its ports, whatever the others do: the new ones take ports that are
-//! free then. So every change sets up exactly the circuits that the topology before lacks, which any assignment has to;
-//! new circuits take ports that circuits just left before dark ones, so that at each site the transmitters and the
+//! A circuit that two topologies share stays on its ports, independently of the others: the new ones take ports that
+//! are free then. So every change sets up exactly the circuits that the topology before lacks, which any assignment has
+//! to; new circuits take ports that circuits just left before dark ones, so that at each site the transmitters and the
 //! receivers that change are as few as can be, max(circuits given up, circuits set up). The newest of parallel circuits
 //! are given up first, and of dark ports those that were lit before are lit first, so that the most ports never change.
 

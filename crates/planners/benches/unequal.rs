@@ -6,7 +6,7 @@ use std::time::Instant;
 use lightloom_planners::{Problem, find};
 use model::{CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
-/// Bytes of a pair in the mean.
+/// Bytes of a pair on average.
 const MEAN_BYTES: f64 = 1_048_576.0;
 const DELAYS_S: [f64; 4] = [1e-6, 1e-5, 1e-4, 1e-3];
 /// Traffic of experts, matrices of each kind, and GPUs and delay of the fabric for them.
@@ -56,8 +56,7 @@ fn main() {
         let seconds = begin.elapsed().as_secs_f64();
         let mean = overs.iter().sum::<f64>() / MATRICES as f64;
         let most = overs.iter().copied().fold(0.0, f64::max);
-        let name =
-            format!("{gpus} GPUs, {MATRICES} of {matrix}, {mean:.3} of the bound in the mean, {most:.3} at most");
+        let name = format!("{gpus} GPUs, {MATRICES} of {matrix}, {mean:.3} of the bound on average, {most:.3} at most");
         ratio::report_alone(&name, seconds / MATRICES as f64);
     }
 }

@@ -1,5 +1,5 @@
-//! Composing a collective for 64 and 1024 GPUs: the first time, with the phases' flows, and once the phases of so many
-//! ranks and ports are known.
+//! Composing a collective for 64 and 1024 GPUs: the first time, with the phases' flows, and once the phases of this
+//! many ranks and ports are known.
 
 use std::time::Instant;
 

@@ -15,11 +15,11 @@ pub(crate) struct AllToAllBaseline {
     pub(crate) fixed_routing: Option<Routing>,
     pub(crate) least_sum: LeastSum,
     pub(crate) service: Service,
-    /// The choice for the blocks, unless it costs more than so many seconds.
+    /// The choice for the blocks, unless it costs more than this many seconds.
     pub(crate) choose: fn(&ForwardedBlocks<'_>, f64) -> Result<Option<Choice>>,
 }
 
-/// How a baseline serves the blocks.
+/// The way in which a baseline serves the blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Service {
     /// Forwards them in rounds of its own, which replace the algorithm.
@@ -31,7 +31,7 @@ pub(crate) enum Service {
 }
 
 impl Service {
-    /// How many consecutive steps of the schedule it makes one.
+    /// The number of consecutive steps of the schedule that it joins into one.
     pub(crate) fn together(self, schedule: &Schedule, ports: u32) -> usize {
         match self {
             Self::Rounds => 1,

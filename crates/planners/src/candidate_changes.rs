@@ -1,4 +1,4 @@
-//! How much changes between candidates, compared once for all operating points.
+//! Amounts of change between candidates, compared once for all operating points.
 
 use interruption::Interruptible;
 use model::{Compared, Difference, ReconfigurationDelay, ReconfigurationPolicy, Topology};
@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::ProfileTable;
 
 impl ProfileTable {
-    /// How much changes between every two candidates, row-major `[from][to]`. A table serves delays of one kind: those
-    /// of the one fabric that its candidates are for, whatever part of them any change takes.
+    /// Amounts of change between every two candidates, row-major `[from][to]`. A table serves delays of one kind: those
+    /// of the one fabric that its candidates are for, with any part of them that every change takes.
     pub(crate) fn differences(&self, delay: &ReconfigurationDelay) -> &[Difference] {
         self.differences.get_or_init(|| {
             let compared = self.compared(delay);
@@ -29,7 +29,7 @@ impl ProfileTable {
         (0..self.candidates()).map(|candidate| delay.compared(self.candidate(candidate))).collect()
     }
 
-    /// The changes from one candidate to another that GPUs of so many ports make in the background
+    /// The changes from one candidate to another that GPUs of this many ports make in the background
     /// ([`ReconfigurationPolicy::between`]), by the first, then the second, each with how much changes. `policy` and
     /// `ports` are those of the one fabric that the candidates are for. O(candidates²) comparisons of circuits.
     pub(crate) fn background_changes(

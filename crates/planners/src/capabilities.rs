@@ -1,4 +1,4 @@
-//! Capabilities of planners as data: whoever runs planners asks for these and never for a planner's name.
+//! Capabilities of planners as data: code that runs planners asks for these and never for a planner's name.
 
 use model::{ChargeKind, Collective, Routing, Schedule};
 
@@ -33,7 +33,7 @@ pub struct Capabilities {
     pub forwards_blocks: bool,
     /// Takes a limit on its wall-clock time (`--budget`).
     pub takes_budget: bool,
-    /// Chooses the algorithm too, so that it answers a collective once, whatever schedules there are, and keeps the
+    /// Chooses the algorithm too, so that it answers a collective once for all schedules, and keeps the
     /// best of all planners.
     pub chooses_algorithm: bool,
     /// May serve the collective by another algorithm than the schedule's.

@@ -50,6 +50,18 @@ impl<'a> Composing<'a> {
         chunked.compose(work)?.map_or(Ok(()), |composition| self.consider(composition))
     }
 
+    /// Whether any composition was taken.
+    pub(crate) fn has_any(&self) -> bool {
+        self.best.is_some()
+    }
+
+    /// The topologies of the best composition, one for each run of steps on it.
+    pub(crate) fn topologies(&self) -> Option<Vec<Topology>> {
+        let best = self.best.as_ref()?;
+        let runs = best.candidates.chunk_by(|a, b| a == b);
+        Some(runs.map(|run| best.problem.table.candidate(run[0]).clone()).collect())
+    }
+
     /// Time, s, above which a composition is given up.
     pub(crate) fn limit_s(&self) -> f64 {
         self.best.as_ref().map_or(self.limit_s, |choice| choice.total_s.min(self.limit_s))

@@ -3,7 +3,7 @@
 
 use model::{Collective, CostSettings, Propagation, Result, Routing, unknown_name};
 
-/// A paper's assumptions, as a preset. Whatever is set explicitly wins over it.
+/// A paper's assumptions, as a preset. Values that are set explicitly replace it.
 #[derive(Debug, Clone, Copy)]
 pub struct Convention {
     /// Name for `--convention`; a planner of that name assumes it where nothing else is said.

@@ -88,7 +88,7 @@ pub(crate) mod searched {
     /// the links of a graph that they were composed for.
     pub(crate) const MOST_MESSAGES: usize = 128;
 
-    /// Moves of local search, whatever the budget.
+    /// Most moves of local search, with any budget.
     pub(crate) const MOST_EVALUATIONS: u64 = 1 << 40;
 
     /// Messages of a step of an unequal All-to-All up to which circulants are looked at: they serve such a step no

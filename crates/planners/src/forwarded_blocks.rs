@@ -74,14 +74,14 @@ impl<'a> ForwardedBlocks<'a> {
         Some(matrix)
     }
 
-    /// Chunks that a block of so many bytes is cut into.
+    /// Chunks that a block of this many bytes is cut into.
     fn chunks_of(&self, bytes: f64) -> f64 {
         let whole = |chunk: u64| (bytes / chunk as f64 * (1.0 - 1e-12)).ceil().max(1.0);
         self.problem.options.chunk_bytes.map_or(1.0, whole)
     }
 
-    /// Seconds for a block of so many bytes over one hop, at least: where propagation is charged by throughput, a round
-    /// that leaves ports dark takes more.
+    /// Seconds for a block of this many bytes over one hop, at least: where propagation is charged by throughput, a
+    /// round that leaves ports dark takes more.
     pub(crate) fn hop_s(&self, bytes: f64) -> f64 {
         let cost = StepCost::on_point(&self.problem.fabric, HopDelays::Longest, bytes, 1, 1.0);
         cost.startup_s * self.chunks_of(bytes) + cost.propagation_s * self.chunks_of(bytes) + cost.transmission_s
@@ -204,7 +204,7 @@ impl<'a> ForwardedBlocks<'a> {
         Some(self.theorem_1(self.block_bytes()))
     }
 
-    /// Theorem 1 for blocks of so many bytes or more.
+    /// Theorem 1 for blocks of this many bytes or more.
     fn theorem_1(&self, bytes: f64) -> Bound {
         let fabric = &self.problem.fabric;
         let change_s = fabric.reconfiguration.lower_bound_s();

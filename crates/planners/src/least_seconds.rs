@@ -35,7 +35,7 @@ fn has_new_peers(schedule: &Schedule) -> bool {
         })
 }
 
-/// The least time of steps of new peers, whatever runs of them share a topology. On one topology of d ports at most d^h
+/// The least time of steps of new peers, with any runs of them on one topology. On one topology of d ports at most d^h
 /// peers of a rank are h hops away; a step takes no fewer hops than the way of any rank, and no less load than the ways
 /// of all ranks over all circuits.
 fn changes_or_hops(schedule: &Schedule, fabric: &Fabric, hop_s: f64, port_s: f64) -> f64 {

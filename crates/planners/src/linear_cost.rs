@@ -4,8 +4,8 @@ use model::{ChargeKind, Overlap, Result, sum_seconds};
 
 use crate::{Choice, OperatingPoint};
 
-/// The time of one sequence of topologies, whatever the numbers are. For costs that add up and delays that nothing
-/// hides.
+/// The time of one sequence of topologies as a function of the fabric's numbers. For costs that add up and delays that
+/// nothing hides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearCost {
     /// Multiples of α, δ, β·m and α_r, in the order of [`OperatingPoint::coordinates`].

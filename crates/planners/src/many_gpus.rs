@@ -1,4 +1,4 @@
-//! How much is looked at where there are many GPUs, so that planning stays a matter of seconds.
+//! Limits of the search where there are many GPUs, so that planning stays a matter of seconds.
 
 pub use crate::cutoffs::many_gpus::{MOST_FOR_ALL, MOST_KINDS};
 use model::Topology;

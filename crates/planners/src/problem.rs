@@ -98,7 +98,7 @@ impl Problem {
         let start = fabric.initial.given().and_then(|initial| table.position(initial));
         if let Some(start) = start.filter(|_| is_left_out) {
             let reason =
-                "with so many GPUs no step is planned on an initial topology on which most GPUs look different";
+                "with this many GPUs no step is planned on an initial topology on which most GPUs look different";
             let refusal = Error::refused("initial", table.candidate(start).name(), reason);
             table.refusals[start] = OnceLock::from(Some(refusal));
         }
@@ -128,7 +128,7 @@ impl Problem {
         {
             table.has_quick_flows = true;
         }
-        Ok(Self { options: self.options, quick_flows: self.quick_flows, ..own })
+        Ok(Self { options: self.options.clone(), quick_flows: self.quick_flows, ..own })
     }
 
     /// The schedule.
@@ -148,7 +148,7 @@ impl Problem {
         self.size_bytes as f64 * self.schedule().steps()[step].share()
     }
 
-    /// How many hop delays a step is charged.
+    /// The number of hop delays that a step is charged.
     pub(crate) fn hop_delays(&self, step: usize) -> HopDelays {
         let node_load = || self.schedule().steps()[step].traffic().node_load();
         self.settings.propagation.of_step(self.fabric.shape.ports(), node_load)

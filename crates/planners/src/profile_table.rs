@@ -68,7 +68,7 @@ pub struct Estimates<'a> {
 }
 
 impl ProfileTable {
-    /// Prepares the candidates; whatever is said of a (pattern, candidate) pair is left for later.
+    /// Prepares the candidates; the results of (pattern, candidate) pairs are computed later.
     ///
     /// # Errors
     /// No candidates, or one of another size than the schedule's.
@@ -362,7 +362,7 @@ impl ProfileTable {
         self.has_given_routes
     }
 
-    /// Where a pair's result is kept.
+    /// The place where a pair's result is kept.
     fn kept<'a, T>(&self, by_candidate: &'a Kept<T>, pattern: usize, candidate: usize) -> &'a OnceLock<T> {
         let empty = || self.patterns.first_steps.iter().map(|_| OnceLock::new()).collect();
         &by_candidate[candidate].get_or_init(empty)[pattern]
@@ -372,7 +372,7 @@ impl ProfileTable {
 fn side_by_side(mut pairs: Vec<(usize, usize)>, compute: impl Fn((usize, usize)) + Send + Sync) {
     pairs.sort_unstable();
     pairs.dedup();
-    // A single one is left to whoever asks for it.
+    // A single one is computed when it is asked for.
     if pairs.len() > 1 {
         pairs.into_par_iter().interruptible().for_each(compute);
     }

@@ -1,11 +1,11 @@
 //! The estimate of a planner's answer before flows are solved.
 
-/// A planner's answer, as far as estimates tell.
+/// An estimate of a planner's answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Promise {
-    /// The planner finds nothing that takes less, s.
+    /// Lower bound on the time of every plan that the planner finds, s.
     pub least_s: f64,
-    /// About how many nanoseconds the flows of what it would look at first take: at least so many.
+    /// A rough lower bound, in nanoseconds, on the time of the flows that it would look at first.
     pub work: u64,
 }
 

@@ -103,7 +103,7 @@ pub struct RecursiveDoubling {
 }
 
 impl RecursiveDoubling {
-    /// Recognises the problem by its steps, whatever the algorithm is called.
+    /// Recognises the problem by its steps, under any name of the algorithm.
     pub fn of(problem: &Problem) -> Option<Self> {
         let fabric = &problem.fabric;
         if fabric.shape.ports() != 1 || fabric.initial != Initial::Free {
@@ -134,7 +134,7 @@ impl RecursiveDoubling {
     }
 }
 
-/// log2 n if the steps are those of cyclic recursive doubling, whatever the algorithm is called.
+/// log2 n if the steps are those of cyclic recursive doubling, under any name of the algorithm.
 fn log_ranks_of(schedule: &Schedule) -> Option<u8> {
     let ranks = schedule.ranks();
     if !ranks.is_power_of_two() {

@@ -16,7 +16,7 @@ pub(crate) struct SequenceCost {
     /// Number of steps.
     count: u32,
     steps: Vec<EqualSteps>,
-    /// How much changes, and at how many changes of topology so much does.
+    /// Amounts of change, and the number of changes of topology with each amount.
     changes: Vec<(Difference, u32)>,
 }
 
@@ -125,8 +125,8 @@ impl ExactSums {
         }
     }
 
-    /// Adds a term so many times to every sum. Where the product has more digits than a number, it is that of the upper
-    /// half of the term's digits and that of the lower half, which have not.
+    /// Adds a term this many times to every sum. Where the product has more digits than a number, it is that of the
+    /// upper half of the term's digits and that of the lower half, which have not.
     fn add_times(&mut self, count: u32, term: impl Fn(usize) -> f64) {
         const LOWER_HALF: u64 = (1 << 27) - 1;
         let times = f64::from(count);

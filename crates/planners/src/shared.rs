@@ -12,7 +12,7 @@ use crate::known_starts::KnownStarts;
 use crate::optical_limits::{KnownLimits, OpticalLimits};
 use crate::packet_times::PacketTimes;
 
-/// Results that depend on few things of a problem, so that others share them, whatever their schedules and candidates.
+/// Results that depend on few properties of a problem, so that problems with other schedules and candidates share them.
 #[derive(Debug, Default)]
 pub struct Cache {
     /// The phases of compositions.

@@ -164,7 +164,7 @@ mod tests {
             prop_assert!(colours.iter().all(|&colour| colour < degree));
         }
 
-        /// Whatever the symmetry, the sub-steps are as few as degree and ports allow, keep to the ports and send the
+        /// With any symmetry, the sub-steps are as few as degree and ports allow, keep to the ports and send the
         /// same.
         #[test]
         fn sub_steps_keep_to_the_ports_and_send_what_the_step_sends(

@@ -30,7 +30,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Rates on `fabric` of steps that are charged so many hop delays, with these bytes per transfer.
+    /// Rates on `fabric` of steps that are charged this many hop delays, with these bytes per transfer.
     pub fn new(fabric: &Fabric, steps: impl Iterator<Item = (HopDelays, f64)>) -> Self {
         let of_step =
             |(delays, bytes): (HopDelays, f64)| delays.hop_and_load_s(fabric.hop_delay_s, fabric.byte_s() * bytes);
@@ -39,7 +39,7 @@ impl Rates {
         Self { startup_s: fabric.startup_s, hop_s: hops_s.first().copied().unwrap_or_default(), load_s }
     }
 
-    /// Seconds of a step with hops and a load of which lower bounds may be infinite, whatever the rates.
+    /// Seconds of a step with hops and a load, whose lower bounds may be infinite at any rates.
     pub fn at_least(&self, step: usize, hops: f64, load: f64) -> f64 {
         if hops.is_finite() { self.startup_s + self.hop_s * hops + self.load_s[step] * load } else { f64::INFINITY }
     }
@@ -110,8 +110,8 @@ impl<'a> StateSearch<'a> {
         }
     }
 
-    /// The time that no sequence takes less than, by estimates without flows, and the work on flows of which one may be
-    /// on the best sequence: for each pattern the dearest.
+    /// A lower bound on the time of every sequence, by estimates without flows, and the work on flows that the best
+    /// sequence may need: for each pattern the most.
     pub fn promise(&mut self, rates: &Rates, charges: &Charges, before: Before) -> Promise {
         self.assume(rates);
         let (table, candidates) = (self.table, self.table.candidates());

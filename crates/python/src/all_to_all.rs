@@ -10,7 +10,7 @@ use crate::interrupts::interruptible;
 use crate::parallel::on_all_cores;
 use crate::request::PyRequest;
 
-/// The quadratic order of shifts takes a second for so many ranks.
+/// The quadratic order of shifts takes a second for this many ranks.
 const MAX_SHIFTED_RANKS: u32 = 4096;
 
 /// Topologies, seconds of all slots, seconds of the busiest circuits.

@@ -54,7 +54,7 @@ impl PyFabricOptions {
         (*every_s, steps.clone())
     }
 
-    /// The fabric of so many GPUs, with this topology before the first step.
+    /// The fabric of this many GPUs, with this topology before the first step.
     fn fabric(&self, gpus: u32, initial: Option<&Bound<'_, PyAny>>) -> CoreResult<PyFabric> {
         let initial = initial.map(|initial| Ok::<_, PyErr>(value_of(initial)?.topology("initial"))).transpose()?;
         let asked = AskedFabric { gpus: Some(gpus), initial: initial.transpose()?, ..self.0.clone() };

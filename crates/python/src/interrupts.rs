@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::input_error::{CoreError, CoreResult};
 
-/// How often signals are asked for, a half of what an interrupt may take to be heard.
+/// Time between two looks for signals, half of the time in which an interrupt must take effect.
 const EVERY: Duration = Duration::from_millis(50);
 
 thread_local! {

@@ -6,6 +6,7 @@
 mod all_to_all;
 mod arguments;
 mod barriers;
+mod better;
 mod bound;
 mod checks;
 mod circuits;
@@ -47,6 +48,8 @@ mod _core {
     #[pymodule_export]
     use super::barriers::{barrier_rounds, barriers};
     #[pymodule_export]
+    use super::better::{PyBetter, plan};
+    #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]
     use super::circuits::{PyCircuits, circuits, iteration_circuits, verify_circuits, verify_iteration_circuits};
@@ -67,7 +70,7 @@ mod _core {
     #[pymodule_export]
     use super::parallel::limit_threads;
     #[pymodule_export]
-    use super::plan::{PyPlan, plan, plan_on, proved_plan, verify_plan};
+    use super::plan::{PyPlan, plan_on, proved_plan, verify_plan};
     #[pymodule_export]
     use super::problem::{PyProblem, profile};
     #[pymodule_export]

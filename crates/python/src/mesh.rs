@@ -164,7 +164,7 @@ fn route_of((wavelength, cells, lanes): RouteTuple) -> Route {
 /// Settings of a mesh as [`PyMesh::new`] takes them, and the MZI of each GPU.
 type PlacedTuple = ([String; 3], (u32, u32, u32), (f64, f64, f64, f64, Option<f64>), Vec<u32>);
 
-/// The mesh that `mesh:...` of `--optics` describes, for so many GPUs.
+/// The mesh that `mesh:...` of `--optics` describes, for this many GPUs.
 #[pyfunction]
 pub fn placed_mesh(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<PlacedTuple> {
     let Placed { mesh, cells, .. } = place(&text("optics", parameters)?, gpus)?;

@@ -1,8 +1,8 @@
 //! Work on all cores without the interpreter's lock, in a forked process too.
 //!
-//! A fork copies one thread. Whatever the others had begun is never finished: rayon's pool would wait for ever, and so
-//! would whoever wants a lock that one of them held. Everything that uses either is therefore run from here. All of
-//! this is read and written under the interpreter's lock, which the thread that forks holds.
+//! A fork copies one thread. The work that the others had begun is never finished: rayon's pool would wait for ever,
+//! and so would code that wants a lock that one of them held. Everything that uses either is therefore run from here.
+//! All of this is read and written under the interpreter's lock, which the thread that forks holds.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -84,7 +84,7 @@ impl Drop for Running {
 /// threads cannot be started.
 pub fn on_all_cores<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> CoreResult<T> {
     if CUT_OFF.load(SeqCst) {
-        let reason = "it was forked while another of its threads was planning, whose locks nobody gives back; fork when \
+        let reason = "it was forked while another of its threads was planning, whose locks stay taken; fork when \
                       no thread plans, or start processes by spawn";
         return Err(Error::infeasible("process", reason).into());
     }

@@ -26,7 +26,7 @@ pub fn digits(symmetry: &Translations) -> Vec<DigitTuple> {
     symmetry.digits().iter().map(|digit| (digit.stride, digit.radix)).collect()
 }
 
-/// The symmetry of so many ranks with these digits.
+/// The symmetry of this many ranks with these digits.
 pub fn translations(ranks: u32, digits: Vec<DigitTuple>) -> CoreResult<Translations> {
     let digits = digits.into_iter().map(|(stride, radix)| Digit { stride, radix }).collect();
     Ok(Translations::new(ranks, digits)?)

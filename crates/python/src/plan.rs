@@ -21,21 +21,21 @@ use crate::topology::PyTopology;
 
 #[pyclass(name = "Plan", module = "lightloom._core", frozen)]
 pub struct PyPlan {
-    plan: Plan,
-    /// The judge's verdict, once it was asked; `Ok` for a plan that was made here.
+    pub plan: Plan,
+    /// The verifier's verdict, once it was asked; `Ok` for a plan that was made here.
     judged: OnceLock<Result<()>>,
 }
 
 impl PyPlan {
-    /// A plan that has passed its judge.
-    fn made(plan: Plan) -> Self {
+    /// A plan that has passed the verifier.
+    pub fn made(plan: Plan) -> Self {
         Self { plan, judged: OnceLock::from(Ok(())) }
     }
 
     /// The plan, as it is to be used: one that was read is judged first.
     ///
     /// # Errors
-    /// The judge's objection to it.
+    /// The verifier's objection to it.
     pub fn judged(&self) -> Result<&Plan> {
         let judge = || match lightloom::verify_plan(&self.plan).first_failure() {
             None => Ok(()),
@@ -235,11 +235,6 @@ impl PyPlan {
             self.plan.reconfigurations()
         )
     }
-}
-
-#[pyfunction]
-pub fn plan(py: Python<'_>, request: &PyRequest) -> CoreResult<PyPlan> {
-    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan(&request.0))?))
 }
 
 #[pyfunction]

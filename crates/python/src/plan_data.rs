@@ -85,7 +85,7 @@ pub fn chunks<'py>(py: Python<'py>, plan: &Plan) -> ChunkArrays<'py> {
     )
 }
 
-/// Where each item's part of a joined array begins, and where the last one ends.
+/// The place where each item's part of a joined array begins, and where the last one ends.
 fn offsets(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
     let ends = lengths.scan(0, |end, length| {
         *end += length as u64;

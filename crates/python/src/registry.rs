@@ -130,7 +130,7 @@ pub fn algorithm_table<'py>(
     Ok(rows)
 }
 
-/// Algorithms whose schedules have so many steps, none of which is built for it.
+/// Algorithms whose schedules have this many steps, none of which is built for it.
 #[pyfunction]
 pub fn algorithms_of_steps(
     collective: &Bound<'_, PyAny>,

@@ -189,7 +189,7 @@ fn wholes(from: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<u64>> {
     told.map_err(|_| PyValueError::new_err(format!("`{name}` has negative numbers")))
 }
 
-/// A column of so many whole numbers that are not negative.
+/// A column of this many whole numbers that are not negative.
 fn column_of(from: &Bound<'_, PyDict>, name: &str, count: usize) -> PyResult<Vec<u64>> {
     let column = wholes(from, name)?;
     if column.len() != count {
@@ -198,7 +198,7 @@ fn column_of(from: &Bound<'_, PyDict>, name: &str, count: usize) -> PyResult<Vec
     Ok(column)
 }
 
-/// So many lists of whole numbers: the lists one after the other, and where each begins and the last one ends.
+/// This many lists of whole numbers: the lists one after the other, and where each begins and the last one ends.
 fn lists(from: &Bound<'_, PyDict>, name: &str, count: usize) -> PyResult<Vec<Vec<u32>>> {
     let numbers = narrow(wholes(from, name)?);
     let offsets = column_of(from, &format!("{name}_offsets"), count + 1)?;

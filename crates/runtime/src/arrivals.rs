@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-/// A packet that others have overtaken comes so much later at most.
+/// Longest time by which a packet that others have overtaken comes later.
 const OVERTAKEN_NS: u64 = 1_000_000_000;
 
 /// The packets of a step at one port, all from one transmitter.
@@ -40,7 +40,7 @@ impl Arrivals {
         Ok(())
     }
 
-    /// When the first packet that is missing will be lost.
+    /// The time from which on the packet that is missing for longest counts as lost.
     pub fn lost_ns(&self) -> Option<u64> {
         self.missing.values().min().map(|seen_ns| seen_ns + OVERTAKEN_NS)
     }

@@ -19,10 +19,10 @@ pub struct Kind {
     pub summary: &'static str,
     /// The publication of the barrier.
     pub source: &'static str,
-    /// Bytes for so many ranks, from the start of the memory.
+    /// Bytes for this many ranks, from the start of the memory.
     pub footprint: fn(usize) -> usize,
-    /// Makes the barrier for a number of ranks; the last argument: every rank may have a core of its own, so that
-    /// spinning harms nobody.
+    /// Makes the barrier for a number of ranks; the last argument: whether every rank may have a core of its own, so
+    /// that spinning delays no other process.
     pub make: for<'a> fn(&'a Shared, usize, bool) -> Box<dyn Barrier + 'a>,
 }
 

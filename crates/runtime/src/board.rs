@@ -23,7 +23,7 @@ const PHASE: usize = 4;
 const LET_GO: usize = 8;
 const MEASURES: usize = 12;
 const ARRIVED: usize = 64;
-// How many commands the switch has been given.
+// The number of commands that the switch has been given.
 const COMMANDS: usize = 128;
 // The first fault that a process finds.
 const FAULT: usize = 256;
@@ -48,14 +48,14 @@ const PROCESS: usize = (RUNNING + FOOTPRINT).next_multiple_of(64);
 // Room for the packets that come while a switch or rank wakes late.
 const SLACK_NS: f64 = 20e6;
 
-/// The task that ranks are let go for.
+/// The task that ranks are released for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Sleep, and say how late that ends.
     Probe,
     /// Put the first data back.
     Reset,
-    /// Carry out the steps of a run, as they are let go.
+    /// Carry out the steps of a run, as they are released.
     Run,
     /// End.
     Quit,
@@ -72,7 +72,7 @@ pub struct Command {
     pub from: Option<u32>,
     /// Index of the configuration that it makes.
     pub configuration: u32,
-    /// When it was asked for.
+    /// The time at which it was asked for.
     pub asked_ns: u64,
     /// Nanoseconds for which ports that change are dark.
     pub dark_ns: u64,
@@ -143,7 +143,7 @@ impl Board {
         self.controller.as_fd()
     }
 
-    /// Where a rank sleeps for packets; the switch is the process after the last rank.
+    /// The place where a rank sleeps for packets; the switch is the process after the last rank.
     pub fn bell(&self, process: usize) -> Bell<'_> {
         let base = PROCESSES + process * PROCESS;
         Bell { rung: self.memory.word(base + RUNG), sleeps: self.memory.word(base + SLEEPS) }
@@ -154,7 +154,7 @@ impl Board {
         self.switch.as_fd()
     }
 
-    /// Where the switch sleeps.
+    /// The place where the switch sleeps.
     pub fn switch_bell(&self) -> Bell<'_> {
         self.bell(self.ranks)
     }
@@ -183,7 +183,7 @@ impl Board {
         }
     }
 
-    /// Waits until ranks are let go again; `seen` is what it returned the time before, at first 0.
+    /// Waits until ranks are released again; `seen` is the value that the last call returned, at first 0.
     pub fn wait_for_release(&self, seen: u32) -> (u32, Phase) {
         let word = self.memory.word(GENERATION);
         loop {
@@ -195,12 +195,12 @@ impl Board {
         }
     }
 
-    /// The task that ranks were let go for last.
+    /// The task that ranks were released for last.
     pub fn phase(&self) -> Phase {
         PHASES[self.memory.word(PHASE).load(Ordering::Relaxed) as usize]
     }
 
-    /// The place in the run: the step that was let go last.
+    /// The place in the run: the step that was released last.
     pub fn when(&self) -> When {
         match (self.phase(), self.steps_let_go().checked_sub(1)) {
             (Phase::Run, Some(last)) => When::Step(self.let_go_as(last).0),
@@ -209,7 +209,7 @@ impl Board {
         }
     }
 
-    /// A rank has done what it was let go for; the last one wakes the controller.
+    /// A rank has done what it was released for; the last one wakes the controller.
     pub fn arrive(&self, rank: usize, generation: u32) {
         self.memory.word(PROCESSES + rank * PROCESS + DONE).store(generation, Ordering::Relaxed);
         if self.memory.word(ARRIVED).fetch_add(1, Ordering::AcqRel) + 1 == self.ranks as u32 {

@@ -33,7 +33,7 @@ pub fn sleep_until(moment_ns: u64) -> u64 {
 /// Waits until the word no longer has the value, somebody wakes its waiters, or a moment has come.
 pub fn wait_while(word: &AtomicU32, value: u32, until_ns: Option<u64>) {
     let until = until_ns.map(timespec);
-    // A process that is woken looks again, whatever woke it.
+    // A process that is woken looks again, for any reason of waking.
     let woken = futex::wait_bitset(word, Flags::empty(), value, until.as_ref(), NonZeroU32::MAX);
     debug_assert!(matches!(woken, Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT)), "{woken:?}");
 }
@@ -53,12 +53,12 @@ pub struct Bell<'a> {
 }
 
 impl Bell<'_> {
-    /// How often it was rung: to be read before looking for work, and given to `wait`.
+    /// The number of times that it was rung: to be read before looking for work, and given to `wait`.
     pub fn seen(&self) -> u32 {
         self.rung.load(Ordering::SeqCst)
     }
 
-    /// Says that there is work. The count goes up in any case, so that whoever is about to sleep does not.
+    /// Says that there is work. The count goes up in any case, so that a process that is about to sleep does not.
     pub fn ring(&self) {
         self.rung.fetch_add(1, Ordering::SeqCst);
         if self.sleeps.load(Ordering::SeqCst) != 0 {

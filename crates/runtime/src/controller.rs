@@ -37,10 +37,10 @@ const SETTLE_NS: u64 = 2_000_000;
 const RESET_NS_PER_BYTE: u64 = 1;
 /// The process that asked for a run hears of it at least so often.
 const SILENT_NS: u64 = 1_000_000_000;
-/// Processes that were told to end have so long.
+/// Time that processes have to end once they are told to.
 const END_NS: u64 = 1_000_000_000;
 
-/// A step that ranks were let go for, to be ended by a moment at the latest.
+/// A step that ranks were released for, to be ended by a moment at the latest.
 struct Step {
     step: usize,
     allowed_ns: u64,
@@ -270,7 +270,7 @@ impl<'a> Controller<'a> {
             return Err(Fault::Found(found));
         }
         match self.children.ended(when) {
-            // It may have said why just before it ended.
+            // The process may have sent its reason just before it ended.
             Some(ended) => Err(self.board.failure().map_or(ended, Fault::Found)),
             None => Ok(()),
         }
@@ -337,7 +337,7 @@ fn workspaces_len(request: &Request) -> usize {
     ends.map(|(offset, bytes)| offset.saturating_add(*bytes)).max().unwrap_or(0) as usize
 }
 
-/// Where every segment begins in its message.
+/// The place where every segment begins in its message.
 fn segment_begins(request: &Request) -> Vec<u64> {
     let program = &request.program;
     let mut begins = Vec::with_capacity(program.size_bytes.len());

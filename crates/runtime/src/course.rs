@@ -20,7 +20,7 @@ pub fn check(request: &Request) -> Result<()> {
     Err(Error::malformed("program", what))
 }
 
-/// What waits for a step, or for a change of circuits.
+/// The processes that wait for a step, or for a change of circuits.
 #[derive(Debug, Clone, Default)]
 struct Followers {
     steps: Vec<u32>,
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(course.next_step(), None);
         course.step_ended(0, 200);
         assert_eq!(course.next_step(), Some(2));
-        // It begins with the later of the two, and its circuits come after its computation.
+        // The step begins with the later of the two, and its circuits come after its computation.
         let StepTimes { begun_ns, asked_ns, acknowledged_ns, start_ns, .. } = course.steps[2];
         assert_eq!((begun_ns, asked_ns, acknowledged_ns, start_ns), (200, 150, 400, 400));
         assert!(!course.is_over());

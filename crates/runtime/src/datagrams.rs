@@ -1,7 +1,7 @@
 //! Datagrams of UDP in a namespace in which nothing has an address.
 //!
-//! They go to all hosts of a link (224.0.0.1, which every interface takes), and a circuit is a link to one host:
-//! whatever it leads to takes them. So no addresses, routes or neighbours are set up, and none of them can lead a
+//! They go to all hosts of a link (224.0.0.1, which every interface takes), and a circuit is a link to one host: the
+//! host that it leads to takes them. So no addresses, routes or neighbours are set up, and none of them can lead a
 //! packet where no circuit does.
 
 use rustix::fd::OwnedFd;
@@ -25,7 +25,7 @@ const PORT: u16 = 7077;
 pub struct Datagrams(OwnedFd);
 
 impl Datagrams {
-    /// A socket of an interface, or of all; with room for so many bytes, headers and the kernel's records included.
+    /// A socket of an interface, or of all; with room for this many bytes, headers and the kernel's records included.
     ///
     /// # Errors
     /// The refusal of the system, in words.

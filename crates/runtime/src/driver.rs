@@ -15,7 +15,8 @@ pub trait Driver {
     /// A fault of the switch.
     fn ask(&mut self, from: Option<u32>, configuration: u32, asked_ns: u64, dark_ns: u64) -> Result<u32, Fault>;
 
-    /// When what was asked for was there, once it is; the controller's bell is rung then.
+    /// The time at which the circuits that were asked for were there, once they are; the controller's bell is rung
+    /// then.
     ///
     /// # Errors
     /// A fault of the switch.

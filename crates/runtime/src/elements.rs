@@ -96,7 +96,7 @@ fn half(bytes: [u8; 2]) -> f32 {
 
 fn short(value: f32) -> [u8; 2] {
     let bits = value.to_bits();
-    // NaN stays NaN, whatever its lower bits were.
+    // NaN stays NaN, with any lower bits.
     if value.is_nan() {
         return ((bits >> 16) as u16 | 0x40).to_ne_bytes();
     }

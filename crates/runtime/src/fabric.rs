@@ -47,7 +47,7 @@ impl Fabric {
         Self { ns_per_byte, hop_ns, to: vec![None; ports], free_ns: vec![0.0; ports], dark_until_ns: vec![0; ports] }
     }
 
-    /// Where the circuit of each port leads.
+    /// The port to which the circuit of each port leads.
     pub fn circuits(&self) -> &[Option<u32>] {
         &self.to
     }

@@ -80,7 +80,7 @@ pub enum Fault {
     /// A process said why it failed, in words.
     #[error("{0}; all processes were ended")]
     Found(String),
-    /// Whoever asked for the run went away.
+    /// The process that asked for the run has ended.
     #[error("the process that asked for the run ended")]
     Abandoned,
 }

@@ -123,7 +123,7 @@ impl Transport for KernelPorts<'_> {
             self.ports.iter().map(|port| PollFd::new(port.datagrams.socket(), of_port(port))).collect();
         let until_ns = self.ports.iter().filter_map(|port| port.arrivals.lost_ns()).chain(until_ns).min();
         let left = until_ns.map(|moment_ns| timespec(moment_ns.saturating_sub(now_ns())));
-        // A process that is woken looks again, whatever woke it.
+        // A process that is woken looks again, for any reason of waking.
         let _ = poll(&mut polled, left.as_ref());
     }
 }

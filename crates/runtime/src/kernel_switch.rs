@@ -15,7 +15,7 @@ use crate::netlink::Filters;
 use crate::request::Request;
 use crate::system::end;
 
-/// Bytes of packets that no circuit takes, which are heard of one after the other.
+/// Bytes of packets that no circuit takes, which are reported one after the other.
 const REFUSED_BYTES: usize = 1 << 20;
 
 /// A configuration that is being made: its circuits that are not there yet.

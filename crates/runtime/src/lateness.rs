@@ -1,4 +1,4 @@
-//! How late sleeps end: a histogram in shared memory, four bins to an octave of nanoseconds, one process writing.
+//! The lateness of sleeps: a histogram in shared memory, four bins to an octave of nanoseconds, one process writing.
 
 use std::sync::atomic::Ordering;
 
@@ -23,7 +23,7 @@ impl<'a> LatenessLog<'a> {
         Self { memory, base }
     }
 
-    /// Counts a sleep that ended so much too late.
+    /// Counts a sleep that ended late by this time.
     pub fn count(&self, late_ns: u64) {
         self.memory.long(self.base + 8 * bin(late_ns)).fetch_add(1, Ordering::Relaxed);
         self.memory.long(self.base + MOST).fetch_max(late_ns, Ordering::Relaxed);

@@ -9,7 +9,7 @@
 //!  Report ◀── Controller ◀──────────────── Board: barriers, commands, what was measured ◀──────────────┘
 //! ```
 //!
-//! All times are dilated by whoever asks, and stay so in the report. Linux only: memory without a name, waiting at
+//! All times are dilated by the caller, and stay so in the report. Linux only: memory without a name, waiting at
 //! words until a moment of the clock, and processes as descriptors exist there.
 
 mod course;
@@ -96,7 +96,7 @@ pub fn free_bytes() -> Option<u64> {
     None
 }
 
-/// Plans are not run here.
+/// Plans cannot be run on this system.
 ///
 /// # Errors
 /// Always.

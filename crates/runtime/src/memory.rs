@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 use crate::fault::Fault;
 
-/// A file of so many bytes, all of which are there: memory that is missing is a fault now, not a crash later.
+/// A file of this many bytes, all of which are reserved: missing memory is a fault now, not a crash later.
 pub fn file_in_memory(name: &str, bytes: u64) -> Result<OwnedFd, Fault> {
     let refused =
         |error: Errno| Fault::system("memory", format!("the system refused {} for {name}: {error}", mib(bytes)));

@@ -1,4 +1,4 @@
-//! The network namespaces that whoever asks has made: one for every rank, one for the switch between them.
+//! The network namespaces that the caller has made: one for every rank, one for the switch between them.
 
 pub use crate::cutoffs::namespaces::MOST_PACKET_BYTES;
 use model::{Error, Result};

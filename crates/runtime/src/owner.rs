@@ -1,4 +1,4 @@
-//! Whoever asked for a run, as the controller sees it.
+//! The process that asked for a run, as the controller sees it.
 
 use rustix::fd::BorrowedFd;
 
@@ -6,10 +6,10 @@ use crate::fault::Fault;
 
 /// The process that asked for a run.
 pub trait Owner {
-    /// The descriptor that can be read when it says something, or is gone.
+    /// The descriptor that becomes readable when the process sends a message, or has ended.
     fn descriptor(&self) -> Option<BorrowedFd<'_>>;
 
-    /// Hears what it says, if anything.
+    /// Takes its messages, if there are some.
     ///
     /// # Errors
     /// `Fault::Abandoned` where it is gone.

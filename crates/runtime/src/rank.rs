@@ -1,4 +1,4 @@
-//! A rank: sends, passes on and receives the messages of steps, each once it is let go, then copies and reduces what it
+//! A rank: sends, passes on and receives the messages of steps, each once it is released, then copies and reduces what it
 //! received. Several steps may be under way, by ports of their own.
 
 mod receiving;
@@ -33,10 +33,10 @@ impl Waiting {
     }
 }
 
-/// A step that a rank was let go for.
+/// A step that a rank was released for.
 struct UnderWay {
     step: usize,
-    /// When its startup is over.
+    /// The time at which its startup is over.
     begins_ns: u64,
     has_begun: bool,
     /// Its own packets until then, with the ports that they leave by.
@@ -62,9 +62,9 @@ pub struct Rank<'a, T> {
     transport: T,
     /// The contents of its workspace before a run.
     first: Vec<u8>,
-    /// The steps that it was let go for and has not ended.
+    /// The steps that it was released for and has not ended.
     under_way: Vec<UnderWay>,
-    /// How many releases of the run it has heard of.
+    /// The number of the run's releases that it has seen.
     heard: usize,
     /// By port, what leaves by it next.
     waiting: Vec<VecDeque<Waiting>>,
@@ -111,7 +111,7 @@ impl<'a, T: Transport> Rank<'a, T> {
         }
     }
 
-    /// Does what it is let go for until it is told to end. Does not return.
+    /// Does what it is released for until it is told to end. Does not return.
     pub fn serve(mut self) -> ! {
         let mut seen = 0;
         loop {
@@ -143,7 +143,7 @@ impl<'a, T: Transport> Rank<'a, T> {
         }
     }
 
-    /// Does its part of all steps, each once it is let go; the fault is of a step, where it is known of which.
+    /// Does its part of all steps, each once it is released; the fault is of a step, where it is known of which.
     fn run(&mut self) -> Result<(), (Option<usize>, String)> {
         let takes_part: Vec<bool> =
             self.request.parties.iter().map(|party| party.binary_search(&self.number).is_ok()).collect();
@@ -168,7 +168,7 @@ impl<'a, T: Transport> Rank<'a, T> {
         Ok(())
     }
 
-    /// Hears of the steps that were let go since.
+    /// Hears of the steps that were released since.
     fn hear(&mut self) {
         while self.heard < self.board.steps_let_go() {
             let (step, start_ns) = self.board.let_go_as(self.heard);

@@ -37,7 +37,7 @@ pub struct StepTimes {
 /// The times of a change of circuits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ChangeTimes {
-    /// It was asked for.
+    /// The change was asked for.
     pub asked_ns: u64,
     /// The switch acknowledged it.
     pub acknowledged_ns: u64,
@@ -57,7 +57,7 @@ pub struct CircuitUse {
 /// One run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Run {
-    /// Time from the begin of the run to the end of its last step, without windows.
+    /// Time from the beginning of the run to the end of its last step, without windows.
     pub measured_ns: u64,
     /// Times of each step.
     pub steps: Vec<StepTimes>,
@@ -74,9 +74,9 @@ pub struct Run {
 pub struct Lateness {
     /// Sleeps.
     pub sleeps: u64,
-    /// Half of them were at most so late.
+    /// Lateness that half of them did not exceed.
     pub median_ns: u64,
-    /// 99 of a hundred were at most so late.
+    /// Lateness that 99 of 100 did not exceed.
     pub most_of_99_ns: u64,
     /// The latest.
     pub most_ns: u64,

@@ -25,11 +25,11 @@ pub struct Program {
     pub workspace_bytes: Vec<u64>,
     /// The step of each message.
     pub step: Vec<u32>,
-    /// Where each message's ranks begin, and the end of the last one's.
+    /// The place where each message's ranks begin, and the end of the last one's.
     pub gpu_offsets: Vec<u64>,
     /// Ranks of all paths.
     pub gpus: Vec<u32>,
-    /// Where each message's segments begin, and the end of the last one's.
+    /// The place where each message's segments begin, and the end of the last one's.
     pub segment_offsets: Vec<u64>,
     /// Offset of each segment in the workspace of its source.
     pub source_offset: Vec<u64>,
@@ -98,11 +98,11 @@ pub struct Request {
     pub parties: Vec<Vec<u32>>,
     /// Ports of a rank that steps use, from 0, ascending.
     pub port_sets: Vec<Vec<u32>>,
-    /// What each step waits for, its circuits and times.
+    /// The conditions of each step, its circuits and times.
     pub steps: Vec<StepSetting>,
     /// Changes of circuits.
     pub changes: Vec<Change>,
-    /// Where each rank's workspace begins in the memory that comes with the request.
+    /// The place where each rank's workspace begins in the memory that comes with the request.
     pub workspace_offset: Vec<u64>,
     /// Nanoseconds that a circuit takes for a byte.
     pub ns_per_byte: f64,
@@ -122,9 +122,9 @@ pub struct Request {
     pub has_outside_switch: bool,
     /// Where the kernel carries packets, not rings and a switch process.
     pub namespaces: Option<Namespaces>,
-    /// A wait ends as a fault after so many times what the plan predicts ...
+    /// A wait ends as a fault after this multiple of the predicted time ...
     pub deadline_factor: f64,
-    /// ... and so many nanoseconds more.
+    /// ... and these nanoseconds more.
     pub deadline_floor_ns: u64,
 }
 
@@ -254,11 +254,7 @@ impl Request {
             namespaces.check(self.program.ranks, self.packet_bytes)?;
         }
         if self.program.ranks.checked_mul(self.ports).is_none_or(|ports| ports > 1 << 14) {
-            return Err(Error::value(
-                "ports",
-                self.ports,
-                "so many that all ranks of a run have at most 16384 together",
-            ));
+            return Err(Error::value("ports", self.ports, "at most 16384 for all ranks of a run together"));
         }
         let has = |configuration: u32| (configuration as usize) < self.configurations.len();
         if self.steps.len() != self.program.steps as usize

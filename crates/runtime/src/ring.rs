@@ -38,12 +38,12 @@ impl<'a> Ring<'a> {
         Self { memory, base, capacity: capacity.next_multiple_of(64) }
     }
 
-    /// Where the next packet will begin.
+    /// The place where the next packet will begin.
     pub fn head(&self) -> u64 {
         self.memory.long(self.base + HEAD).load(Ordering::Acquire)
     }
 
-    /// Where the first packet begins that was not freed.
+    /// The place where the first packet begins that was not freed.
     pub fn tail(&self) -> u64 {
         self.memory.long(self.base + TAIL).load(Ordering::Acquire)
     }

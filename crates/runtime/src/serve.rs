@@ -1,6 +1,6 @@
 //! The controller process: takes requests from the process that started it, until that is gone.
 //!
-//! Messages are a byte for the kind, four for the length, least first, and so many bytes. It hears `run` (a request,
+//! Messages are a byte for the kind, four for the length, least first, and this many bytes. It hears `run` (a request,
 //! with the descriptor of the workspaces) and `said` (what the outside switch answered: nothing, or why it refused); it
 //! says `progress`, `outside` (the number of a configuration), `report` and `fault`.
 

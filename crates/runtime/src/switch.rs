@@ -21,7 +21,7 @@ struct Held {
 /// The packets that one transmitter has sent and the switch has not yet passed on.
 #[derive(Default)]
 struct Port {
-    /// Where the first packet begins that was not looked at.
+    /// The place where the first packet begins that was not looked at.
     position: u64,
     held: VecDeque<Held>,
 }

@@ -14,12 +14,12 @@ use crate::fault::{Fault, When, Who};
 use crate::memory::file_in_memory;
 use crate::system::Shared;
 
-/// All ranks are there, and caches are warm, after so many rounds, which are not measured.
+/// Rounds that are not measured, after which all ranks are there and caches are warm.
 const WARM_UP: u32 = 100;
-/// Rounds end as a fault after so long, and so much more for each rank and round.
+/// Time after which rounds end as a fault, and the time more for each rank and round.
 const DEADLINE_NS: u64 = 20_000_000_000;
 const DEADLINE_PER_ROUND_NS: u64 = 200_000;
-/// Time for which ranks that are done sleep, to be ended by whoever started them.
+/// Time for which ranks that are done sleep, until the process that started them ends them.
 const HOUR_NS: u64 = 3_600_000_000_000;
 
 /// Name, summary and source of every barrier.

@@ -100,7 +100,7 @@ pub fn inherited(descriptor: i32) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(borrowed, 3)?)
 }
 
-/// Which of the two processes that a fork makes this is.
+/// The process after a fork: the new one, or the one that forked.
 #[derive(Debug)]
 pub enum Forked {
     /// The new one.
@@ -109,7 +109,7 @@ pub enum Forked {
     Parent(Pid),
 }
 
-/// Forks. The caller has one thread, and a child calls `end` before it returns to whoever called.
+/// Forks. The caller has one thread, and a child calls `end` before it returns.
 pub fn fork() -> io::Result<Forked> {
     // SAFETY: with one thread no lock is held by a thread that the child does not have.
     match unsafe { libc::fork() } {

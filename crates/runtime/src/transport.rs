@@ -1,4 +1,4 @@
-//! How a rank's packets get to the fabric and from it.
+//! The transport of a rank's packets to the fabric and from it.
 
 use crate::board::Board;
 use crate::ring::span;
@@ -9,8 +9,8 @@ pub trait Transport {
     /// A step begins; no packet of the one before is on its way.
     fn begin_step(&mut self) {}
 
-    /// Nanoseconds by which the first of so many bytes, which leave by one port, are sooner there than the rate allows:
-    /// a rank begins to send by so much later.
+    /// Nanoseconds by which the first of this many bytes, which leave by one port, arrive sooner than the rate allows:
+    /// a rank begins to send later by that time.
     fn head_start_ns(&self, _bytes: u64) -> u64 {
         0
     }

@@ -8,7 +8,7 @@ pub const HEADER_BYTES: usize = 32;
 pub struct Header {
     /// Index of its message.
     pub message: u32,
-    /// Place on the path of whoever sent it last.
+    /// Place on the path of the rank that sent it last.
     pub hop: u32,
     /// Offset of its first byte in the message.
     pub offset: u64,

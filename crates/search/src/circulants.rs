@@ -222,7 +222,7 @@ impl<'a> Circulants<'a> {
         };
         let flow_s =
             |step| self.flow_s(step, &solved.network, self.patterns[self.of_step[step]].traffic, &solved.fronts);
-        // One step after the other is known better, until they exclude the circulant.
+        // The bounds of the steps are improved one after the other, until they exclude the circulant.
         let mut least_s: f64 = interval.clone().map(bound_s).sum::<Option<f64>>()?;
         for step in interval.clone() {
             least_s += averaged_s(step)? - bound_s(step)?;

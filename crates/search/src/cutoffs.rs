@@ -13,7 +13,7 @@ pub(crate) mod generator_sets {
     /// Fewest swaps tried for a set, however many orbits it has.
     pub(crate) const FEWEST_SWAPS: usize = 2;
 
-    /// Most swaps tried for a set, or as many as compare so many hops where orbits are few.
+    /// Most swaps tried for a set; where orbits are few, the number whose comparison looks at this many hops.
     pub(crate) const MOST_SWAPS: usize = 60;
     pub(crate) const MOST_COMPARED: usize = 1 << 19;
 }

@@ -46,7 +46,7 @@ impl GeneratorSet {
         &self.generators
     }
 
-    /// Σ over offsets of the hops that it takes where it is served.
+    /// Σ over offsets of the hops of each in the step that serves it.
     pub fn hops(&self) -> u64 {
         self.hops
     }
@@ -128,7 +128,7 @@ impl Best {
     }
 }
 
-/// Hops that no set of so many generators goes below.
+/// The least number of hops that a set of this many generators can have.
 fn theorem_1(ranks: u32, topologies: usize) -> u64 {
     let (offsets, topologies) = (u64::from(ranks) - 1, topologies as u64);
     let (served, more) = (offsets / topologies, offsets % topologies);

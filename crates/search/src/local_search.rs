@@ -39,7 +39,7 @@ const LAST_TEMPERATURE: f64 = 0.003;
 /// A topology is better when it costs less by this part.
 const TOLERANCE: f64 = 1e-9;
 
-/// How long to search.
+/// The length of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchLimits {
     /// Decides all chance.
@@ -119,7 +119,7 @@ fn groups(steps: &[PricedStep]) -> Vec<Translations> {
     groups
 }
 
-/// Links of one circuit each, one per orbit: a link of several is so many.
+/// Links of one circuit each, one per orbit: a link of k circuits becomes k of these.
 fn single_links(topology: &Topology, group: &Translations) -> Vec<(Rank, Rank)> {
     let links = topology.links_under(group).into_iter();
     links.flat_map(|link| (0..link.count).map(move |_| (link.src, link.dst))).collect()

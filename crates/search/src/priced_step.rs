@@ -28,7 +28,7 @@ impl PricedStep<'_> {
         Some(self.of(estimate.hops, estimate.load))
     }
 
-    /// The cost of so many hops and this load, s.
+    /// The cost of this many hops and this load, s.
     pub(crate) fn of(&self, hops: u32, load: f64) -> f64 {
         self.hop_s * f64::from(hops) + self.load_s * load
     }

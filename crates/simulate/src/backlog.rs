@@ -37,14 +37,14 @@ impl Backlog {
         }
     }
 
-    /// The queue, where nothing is told of before `now_fs`.
+    /// The queue, which keeps no record of times before `now_fs`.
     pub(crate) fn departures_after(&self, now_fs: u64) -> &VecDeque<(Series, u64)> {
         static NONE: VecDeque<(Series, u64)> = VecDeque::new();
         let is_past = self.departures.back().is_some_and(|(last, _)| last.last_fs() <= now_fs);
         if is_past { &NONE } else { &self.departures }
     }
 
-    /// Lets all that is in the queue leave so much later.
+    /// Delays all that is in the queue by this time.
     pub(crate) fn delay(&mut self, later_fs: u64) {
         self.departures.iter_mut().for_each(|(times, _)| times.first_fs += later_fs);
     }

@@ -1,4 +1,4 @@
-//! Step by step: nobody begins a step before everybody has everything of the step before.
+//! Step by step: no GPU begins a step before all GPUs have all data of the step before.
 
 use model::{Plan, Result, Topology, Translations};
 
@@ -52,7 +52,7 @@ struct Start<'a> {
     /// The topology until then, if there is one.
     before: Option<&'a Topology>,
     change: Change,
-    /// When everybody is ready for the step.
+    /// The time at which every GPU is ready for the step.
     ready_fs: u64,
     /// For how long the step before ran until then, since its circuits were up.
     ran_fs: u64,
@@ -60,7 +60,7 @@ struct Start<'a> {
 }
 
 impl Start<'_> {
-    /// How long the step waits for its circuits.
+    /// The time for which the step waits for its circuits.
     fn reconfiguration_fs(&self) -> u64 {
         self.change.left_fs(self.ran_fs)
     }

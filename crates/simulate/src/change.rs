@@ -31,13 +31,14 @@ impl Change {
         Ok(Self { is_one: true, delay_fs, in_background: change.in_background })
     }
 
-    /// The part of `dark_fs` that is left when everybody is ready for the step, `ran_fs` after the circuits of the step
+    /// The part of `dark_fs` that is left when all GPUs are ready for the step, `ran_fs` after the circuits of the step
     /// before were up.
     pub(crate) fn left_of_fs(&self, dark_fs: u64, ran_fs: u64) -> u64 {
         if self.in_background { dark_fs.saturating_sub(ran_fs) } else { dark_fs }
     }
 
-    /// How long the step waits that everybody is ready for `ran_fs` after the circuits of the step before were up.
+    /// The time for which a step waits that every GPU is ready for `ran_fs` after the circuits of the step before were
+    /// up.
     pub(crate) fn left_fs(&self, ran_fs: u64) -> u64 {
         self.left_of_fs(self.delay_fs, ran_fs)
     }

@@ -8,7 +8,7 @@ pub(crate) mod clock {
 }
 
 pub(crate) mod fifo_cycles {
-    /// Where nothing has come back after so many stops, it is not waited for.
+    /// Most stops for which the return of a state is waited for.
     pub(crate) const MOST: u64 = 1 << 8;
 
     /// Where senders have fewer packets, nothing is gained.

@@ -26,7 +26,7 @@ struct WiredStep {
     new: Vec<(u32, u64)>,
     /// Servers whose circuits are torn down before the step.
     old: Vec<u32>,
-    /// How they become those of the step.
+    /// The change of circuits to those of the step.
     change: Change,
 }
 
@@ -101,8 +101,8 @@ fn wire(wiring: &mut Wiring) -> Result<Vec<WiredStep>> {
     Ok(steps)
 }
 
-/// The circuits of `topology` after those of `before`, those that are new, those that are no more. Where nothing is
-/// said of a link, all its circuits are new and take no time.
+/// The circuits of `topology` after those of `before`, those that are new, and those that are torn down. All circuits
+/// of a link without a record are new and take no time.
 fn replaced(
     wiring: &mut Wiring,
     before: &Up,

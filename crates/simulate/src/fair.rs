@@ -1,4 +1,4 @@
-//! Max-min fair rates: nobody can get more without taking from somebody who has no more (Bertsekas and
+//! Max-min fair rates: no flow can get more without taking from one that has no more (Bertsekas and
 //! Gallager, Data Networks, §6.5.2: progressive filling).
 //!
 //! Fairness is among transfers, not paths: the parts of a transfer by shares and by parallel circuits get shares of the

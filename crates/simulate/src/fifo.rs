@@ -32,8 +32,8 @@ use crate::trunks::Trunks;
 use crate::wiring::Wiring;
 use stops::Cycles;
 
-/// A server that has sent so many runs to a lane lets others go on first, so that they are not stored long before their
-/// time.
+/// A server that has sent this many runs to a lane lets other servers go on first, so that they are not stored long
+/// before their time.
 const AHEAD: usize = 1 << 8;
 
 /// The first packets of a line at a sender: when they came and their order among equals, in one number, and the line:
@@ -60,7 +60,7 @@ struct Server {
 }
 
 impl Server {
-    /// When the first packet that its GPU has handed over came.
+    /// The time at which the first packet that its GPU has handed over came.
     fn line_fs(&self) -> u64 {
         self.lines.peek().map_or(u64::MAX, |Reverse((order, _))| (order >> 64) as u64)
     }
@@ -80,9 +80,9 @@ struct Fifo<'a> {
     lookahead_fs: u64,
     /// Least time from the start of sending to when the room is given back, fs.
     credit_fs: u64,
-    /// When the first packet of any server can be sent, fs.
+    /// The time at which the first packet of any server can be sent, fs.
     first_fs: u64,
-    /// When the first packets of the lanes and of the GPU came at the server that is looked at.
+    /// The time at which the first packets of the lanes and of the GPU came at the server that is looked at.
     heads: Vec<u64>,
     /// Whether that server has sent more than others have taken.
     is_ahead: bool,
@@ -221,7 +221,7 @@ impl<'a> Fifo<'a> {
         Ok(())
     }
 
-    /// When the first packet in line at `server` came.
+    /// The time at which the first packet in line at `server` came.
     fn head_fs(&self, server: usize) -> u64 {
         let lanes = self.network.inward[server].iter().map(|&lane| self.queues[lane as usize].head_fs());
         lanes.fold(self.servers[server].line_fs(), u64::min)

@@ -10,7 +10,7 @@ pub(crate) type Gate = u32;
 struct State {
     /// Conditions that are not yet met.
     waiting: u32,
-    /// When the last one was met.
+    /// The time at which the last condition was met.
     met_fs: u64,
     /// Time from then until the gate is open, fs.
     delay_fs: u64,
@@ -31,7 +31,7 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// A gate for each flow, which opens `delay_fs` after what it waits for, in a network of so many servers.
+    /// A gate for each flow, which opens `delay_fs` after what it waits for, in a network of this many servers.
     pub(crate) fn of_flows(flows: usize, servers: usize, delay_fs: u64) -> Self {
         Self {
             states: vec![State { delay_fs, ..State::default() }; flows],
@@ -65,7 +65,7 @@ impl Gates {
         self.followers[other as usize].push(gate);
     }
 
-    /// When `gate` opens, if all its conditions are met.
+    /// The time at which `gate` opens, if all its conditions are met.
     pub(crate) fn opened_fs(&self, gate: Gate) -> u64 {
         let state = &self.states[gate as usize];
         state.met_fs.saturating_add(state.delay_fs)

@@ -4,7 +4,7 @@ use crate::network::{QueueingNetwork, SENDER};
 use crate::packet::Packet;
 use crate::runs::{Marks, Run};
 
-/// How a server is used, fs and bytes.
+/// The use of a server, fs and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Use {
     /// First bit out; meaningless where there are no packets.
@@ -17,7 +17,7 @@ pub(crate) struct Use {
     pub(crate) bytes: f64,
 }
 
-/// The nearest number of bytes, in whatever order they were added up.
+/// The nearest number of bytes, for any order of their addition.
 pub(crate) fn whole_bytes(bytes: f64) -> u64 {
     (bytes * (1.0 + 1e-12) + 1e-9).round() as u64
 }
@@ -37,7 +37,7 @@ pub(crate) struct Progress {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
     pub(crate) stream: u32,
-    /// When the last bit left the server.
+    /// The time at which the last bit left the server.
     pub(crate) departure_fs: u64,
 }
 

@@ -95,7 +95,7 @@ pub(crate) struct Hop {
 }
 
 impl Hop {
-    /// When a packet whose last bit leaves at `departure_fs` may be sent by the next server.
+    /// The time at which a packet whose last bit leaves at `departure_fs` may be sent by the next server.
     pub(crate) fn onward(self, departure_fs: u64, packet: Packet) -> u64 {
         match self.cut_through_fs {
             None => departure_fs + self.delay_fs,

@@ -21,7 +21,7 @@ pub(crate) struct Queue {
     pub(crate) runs: VecDeque<Run>,
     /// Packets that have yet to leave the one.
     pub(crate) left: u64,
-    /// When room is given back for packets that have left the other, with the bytes of each.
+    /// The time at which room is given back for packets that have left the other, with the bytes of each.
     pub(crate) credits: VecDeque<(Series, u64)>,
 }
 
@@ -32,7 +32,7 @@ impl Queue {
         Self { from, to, runs: VecDeque::new(), left: 0, credits: VecDeque::new() }
     }
 
-    /// When its first packet came.
+    /// The time at which its first packet came.
     #[inline]
     pub(crate) fn head_fs(&self) -> u64 {
         self.runs.front().map_or(u64::MAX, |run| run.times.first_fs)
@@ -81,7 +81,7 @@ pub(crate) struct Room {
     pub(crate) lanes: Vec<u32>,
     /// Bytes that there is room for, without what has been given back since.
     pub(crate) bytes: u64,
-    /// When the last of that was given back.
+    /// The time at which the last of that was given back.
     pub(crate) granted_fs: u64,
     /// Bytes of the first packet in line, where it waits for room.
     wanted: u64,
@@ -96,7 +96,7 @@ impl Room {
         self.credit(queues).0.max(self.granted_fs)
     }
 
-    /// When the first credit is given back, and over which lane.
+    /// The time at which the first credit is given back, and over which lane.
     fn credit(&self, queues: &[Queue]) -> (u64, u32) {
         let credits = self.lanes.iter().map(|&lane| (queues[lane as usize].credit_fs(), lane));
         credits.min().unwrap_or((u64::MAX, 0))

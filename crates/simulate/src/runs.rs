@@ -23,7 +23,7 @@ impl Series {
         self.first_fs + (self.count - 1) * self.spacing_fs
     }
 
-    /// How many are before `end_fs`, where the first is.
+    /// The number of packets before `end_fs`, where the first is.
     #[inline]
     pub(crate) fn before(&self, end_fs: u64) -> u64 {
         if self.count == 1 || self.first_fs + self.spacing_fs >= end_fs {
@@ -74,7 +74,7 @@ impl Marks {
         if holds { self } else { Self::default() }
     }
 
-    /// The marks of either.
+    /// The marks of both together.
     #[inline]
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)

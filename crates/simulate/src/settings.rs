@@ -16,7 +16,7 @@ pub enum Level {
     Flow,
 }
 
-/// When a sender hands its packets to its first circuit.
+/// The time at which a sender hands its packets to its first circuit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Injection {
@@ -27,7 +27,7 @@ pub enum Injection {
     Paced,
 }
 
-/// When a packet goes on at a GPU on its way.
+/// The time at which a GPU on the way forwards a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Forwarding {
@@ -38,18 +38,18 @@ pub enum Forwarding {
     CutThrough,
 }
 
-/// When a GPU goes on to its next step.
+/// The condition under which a GPU goes on to its next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Synchronisation {
-    /// When every GPU has everything of this step.
+    /// Once every GPU has all data of this step.
     #[default]
     Barrier,
-    /// When its own data of this step are there and its own packets are out.
+    /// Once its own data of this step are there and its own packets are out.
     Dataflow,
 }
 
-/// Which circuits are dark while the topology changes.
+/// The circuits that are dark while the topology changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum ReconfigurationScope {
@@ -92,11 +92,11 @@ pub struct Settings {
     pub payload_bytes: u32,
     /// Header of every packet, bytes on the wire in addition to the payload.
     pub header_bytes: u32,
-    /// When packets are handed to the first circuit.
+    /// The time at which packets are handed to the first circuit.
     pub injection: Injection,
-    /// When packets go on.
+    /// The time at which packets are forwarded.
     pub forwarding: Forwarding,
-    /// When a GPU goes on to its next step.
+    /// The condition under which a GPU goes on to its next step.
     pub sync: Synchronisation,
     /// Time of the barrier between two steps, s; nothing under dataflow.
     pub barrier_s: f64,

@@ -36,7 +36,7 @@ pub struct CircuitUse {
 pub struct GpuTimes {
     /// The GPU.
     pub gpu: Rank,
-    /// When the GPU had everything of the steps before, and the barrier was passed if there is one.
+    /// The time at which the GPU had all data of the steps before, after the barrier if there is one.
     pub ready_fs: u64,
     /// First bit out; `None` where it sends nothing.
     pub first_send_fs: Option<u64>,
@@ -49,13 +49,13 @@ pub struct GpuTimes {
 /// One step. Circuits and GPUs are one per orbit of `symmetry`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedStep {
-    /// When the first GPU was ready for the step, fs.
+    /// The time at which the first GPU was ready for the step, fs.
     pub start_fs: u64,
     /// Dark time before it, fs: all circuits are dark from `start_fs` on where reconfiguration is global.
     pub reconfiguration_fs: u64,
     /// Startup latency, fs.
     pub startup_fs: u64,
-    /// When the last bit was received, fs.
+    /// The time at which the last bit was received, fs.
     pub end_fs: u64,
     /// The group of which one GPU was simulated.
     pub symmetry: Translations,

@@ -11,7 +11,7 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// The shares, whatever they add up to; `None` where one is negative or not finite, or all are zero.
+    /// The shares, with any sum; `None` where one is negative or not finite, or all are zero.
     pub(crate) fn new(shares: &[f64]) -> Option<Self> {
         let sum: f64 = shares.iter().sum();
         let are_shares = shares.iter().all(|share| (0.0..).contains(share)) && sum.is_finite() && sum > 0.0;
@@ -62,7 +62,7 @@ pub(crate) fn split(packets: u64, shares: &Shares) -> Split {
 pub(crate) struct Dealer {
     /// Packets on each path so far.
     sent: Vec<u64>,
-    /// How far each path is behind its share of the packets so far, in parts of one.
+    /// The part of a packet by which each path is behind its share of the packets so far.
     behind: Vec<i64>,
     /// Rounding error of two shares, in parts of one.
     rounding: i64,

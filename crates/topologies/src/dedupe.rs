@@ -30,7 +30,7 @@ pub fn dedupe(topologies: Vec<Topology>) -> Vec<Topology> {
     kept
 }
 
-/// The links that leave [`PROBES`] ranks spread over the topology, whatever its symmetry is.
+/// The links that leave [`PROBES`] ranks spread over the topology, for any symmetry.
 fn probe(topology: &Topology) -> Vec<(Rank, Rank, u32)> {
     let (symmetry, links) = (topology.symmetry(), topology.links());
     let mut found = Vec::new();

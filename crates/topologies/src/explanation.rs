@@ -1,4 +1,4 @@
-//! A description of the circuits of a topology, in a sentence: read off its links, whatever it is called.
+//! A description of the circuits of a topology, in a sentence: read off its links, not its name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use model::{Digit, Link, Rank, Topology};
 
 use crate::diameter::Diameter;
 
-/// How a graph begins whose circuits follow no simpler rule.
+/// Beginning of the words for a graph whose circuits follow no simpler rule.
 const IRREGULAR: &str = "irregular graph";
 
 /// A description of the circuits of a topology. Its `Display` is the sentence, and says nothing else.
@@ -30,18 +30,18 @@ pub enum Explanation {
         /// One entry for each coordinate with circuits, the fastest first.
         along: Vec<Along>,
     },
-    /// At most one link out of and one into every GPU, as `to` has it: rings and lines.
+    /// Rings and lines: at most one link out of and one into every GPU; `to` has the links.
     Paths {
         /// GPUs.
         ranks: u32,
         /// Parallel circuits of every link.
         count: u32,
-        /// Where each GPU's link leads, by GPU.
+        /// The GPU to which each GPU's link leads.
         to: BTreeMap<Rank, Rank>,
     },
     /// Circuits that are alike for all GPUs, in some other way.
     Alike {
-        /// Where the first GPU's circuits lead, with how many lead there.
+        /// The GPUs to which the first GPU's circuits lead, with the number of circuits to each.
         first: Vec<(Rank, u32)>,
     },
     /// Anything else.

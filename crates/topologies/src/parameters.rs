@@ -1,5 +1,5 @@
-//! The text after the colon of a spec. It is outside input: whatever it holds, a wrong one gives one
-//! error that quotes it and says what the family takes.
+//! The text after the colon of a spec. It is outside input: a wrong one of any content gives one error that quotes it
+//! and says what the family takes.
 
 use model::{Error, Result, Shape};
 use strum::{EnumString, IntoStaticStr};

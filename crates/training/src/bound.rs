@@ -83,7 +83,7 @@ fn carried(workload: &Workload) -> f64 {
     of_rank.into_iter().flatten().fold(mean, f64::max)
 }
 
-/// The bytes that every rank of a group must send, and receive, whatever the others do.
+/// The bytes that every rank of a group must send, and receive, in any algorithm.
 fn least_bytes(collective: Collective, m: f64, size: f64) -> (f64, f64) {
     let others = m * (1.0 - 1.0 / size);
     match collective {

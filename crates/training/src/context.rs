@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
         let layer = Layer::of(workload, jobs, fabric)?.map(Arc::new);
         let mut library = Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most).on_layer(layer.clone());
         let mut splits = if families == 0 { Vec::new() } else { splits(families, ports) };
-        // On a layer that limits circuits nothing rests: circuits that nobody uses would be in the way.
+        // On a layer that limits circuits nothing rests: circuits that nothing uses would be in the way.
         let rests = families > 0 && families <= ports as usize && layer.is_none();
         let resting_split = rests.then(|| even(families, ports));
         let mut resting = vec![None; families];
@@ -138,7 +138,7 @@ impl<'a> Context<'a> {
         self.jobs.jobs.iter().map(|job| of_job(&job.task)).collect()
     }
 
-    /// How many nodes are of each kind.
+    /// The number of nodes of each kind.
     pub(crate) fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.jobs.kinds.len()];
         for job in &self.jobs.jobs {

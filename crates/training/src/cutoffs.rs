@@ -65,9 +65,9 @@ pub(crate) mod splits {
 }
 
 pub(crate) mod timeline {
-    /// How often an iteration is followed by the next until they are alike.
+    /// Most iterations that are followed until two are alike.
     pub(crate) const MOST_ROUNDS: usize = 12;
 
-    /// How often after that, all in the order of the last: what takes turns is then at rest.
+    /// Most iterations after these, all in the order of the last: events that alternate are then at rest.
     pub(crate) const MOST_ORDERED_ROUNDS: usize = 8;
 }

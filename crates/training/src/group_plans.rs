@@ -26,7 +26,7 @@ pub(crate) struct Asked {
     pub(crate) layer: Option<OpticalLayer>,
 }
 
-/// How it is planned.
+/// The way in which it is planned.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Manner {
     /// The start; `None` for a free start.
@@ -106,7 +106,7 @@ impl<'a> GroupPlans<'a> {
         Ok(bounds.any_algorithm(asked.collective, pieces, &fabric, settings, asked.size_bytes).seconds())
     }
 
-    /// Messages of so many bytes: α + δ·hops + β·m·load.
+    /// Messages of this many bytes: α + δ·hops + β·m·load.
     pub(crate) fn message_s(&self, size_bytes: u64, hops: u32, load: f64) -> f64 {
         let Fabric { startup_s, hop_delay_s, .. } = self.fabric;
         startup_s + hop_delay_s * f64::from(hops) + self.fabric.byte_s() * size_bytes as f64 * load

@@ -1,9 +1,9 @@
 //! The optical layer of the fabric, where it limits which circuits all groups have at once.
 //!
 //! Islands of GPUs behind shared ports: of all circuits that are lit at any time, at most as many leave each island,
-//! and enter it, as it has ports. A communication counts from the begin of the change before it to its end, at each
-//! island with the most circuits that any of its topologies has there; after it, the circuits that it leaves count until
-//! their ports get others or are given up.
+//! and enter it, as it has ports. A communication counts from the beginning of the change before it to its end, at each
+//! island with the most circuits that any of its topologies has there; after it, the circuits that it leaves count
+//! until their ports get others or are given up.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,7 +21,7 @@ pub(crate) type Load = Vec<u32>;
 /// The circuits of a communication.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NodeLoad {
-    /// The most at each island, from begin to end.
+    /// The most at each island, from beginning to end.
     pub(crate) most: Load,
     /// Those that it leaves, by class that holds its ports.
     pub(crate) left: Vec<Load>,
@@ -38,7 +38,7 @@ struct Place {
 /// their own.
 type Key = (usize, usize, Option<usize>, u32, u32);
 
-/// The islands of a fabric, and who communicates where.
+/// The islands of a fabric, and the places of communications.
 pub(crate) struct Layer {
     islands: Islands,
     layer: OpticalLayer,
@@ -66,8 +66,8 @@ impl Layer {
             return Ok(None);
         }
         let Some(islands) = layer.islands() else {
-            let accepts = "crossbar, parallel or islands:AxB for an iteration, whose circuits change at different times \
-                for different groups, so that no way through a mesh is planned";
+            let accepts = "crossbar, parallel or islands:AxB for an iteration, whose circuits change at different \
+                times for different groups, so that no way through a mesh is planned";
             return Err(Error::value("optics", format!("`{}`", layer.spelling()), accepts));
         };
         // An island of all GPUs, or with a port for each of its GPUs' ports, limits nothing.

@@ -35,7 +35,7 @@ const DELAYS: [f64; 5] = [0.25, 0.5, TIES, 2.0, 4.0];
 /// The fabric's own delay but for the last bit: of plans that take as long, rounding chooses another one.
 const TIES: f64 = 1.0 - f64::EPSILON / 2.0;
 
-/// How much longer a plan may take that counts as nearly the best, as a factor.
+/// Largest factor over the best time of a plan that counts as nearly the best.
 const NEARLY: f64 = 1.02;
 
 /// A delay at which no plan changes that need not, s.

@@ -13,7 +13,7 @@ use crate::timeline::{Timeline, Use};
 /// By node: the ports of a communication; `None` for computations.
 pub(crate) type Allotment = Vec<Option<(u32, u32)>>;
 
-/// How often plans are chosen again by the timeline that the last choice led to.
+/// Number of times that plans are chosen again by the timeline that the last choice led to.
 const ROUNDS: usize = 3;
 
 /// Uses and what they lead to.
@@ -65,7 +65,7 @@ pub(crate) fn search(context: &Context<'_>, starts: &[Allotment], least_s: f64) 
     }
 }
 
-/// Allotments that give the communications ports in turn: every range of their families, or every so many.
+/// Allotments that give the communications ports in turn: every range of their families, or every k-th.
 fn spread(context: &Context<'_>, nodes: &[usize]) -> Vec<Allotment> {
     let mut all = Vec::new();
     for stride in 0..=2usize {
@@ -133,7 +133,7 @@ pub(crate) fn one_by_one(context: &Context<'_>, mut best: Timed, least_s: f64) -
     }
 }
 
-/// How many choices may be tried.
+/// The number of choices that may be tried.
 fn most_tried(context: &Context<'_>) -> usize {
     let one = context.jobs.jobs.len() * (context.jobs.classes * context.ports() as usize + 16) * 4 * ROUNDS;
     (MOST_WORK / one.max(1)).clamp(4, MOST_TRIED)
@@ -143,7 +143,7 @@ fn most_tried(context: &Context<'_>) -> usize {
 struct Descent<'a, 'b> {
     context: &'a Context<'b>,
     least_s: f64,
-    /// How many more may be tried.
+    /// The number of choices that may still be tried.
     left: usize,
     best: Allotment,
     timed: Option<Timed>,

@@ -1,9 +1,9 @@
 //! Communications one after the other: the shortest path over (communication, port split, topologies).
 //!
 //! A state is a split of the ports and a topology of each family that has ports. A communication on its family's ports
-//! is free of charge where its first topology is there; else all ports change to whatever is wanted, at a charge of the
-//! reconfiguration delay less the time since the communication before. The path is closed: the iteration's last state
-//! is the first of the next.
+//! is free of charge where its first topology is there; else all ports change to any wanted circuits, at a charge of
+//! the reconfiguration delay less the time since the communication before. The path is closed: the iteration's last
+//! state is the first of the next.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(crate) struct Found {
     pub(crate) chosen: Chosen,
     /// Communication and what is not hidden of the changes, s.
     pub(crate) cost_s: f64,
-    /// Whether no closed path is shorter.
+    /// Whether it is proved that no closed path is shorter.
     pub(crate) is_shortest: bool,
 }
 

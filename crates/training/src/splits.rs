@@ -1,4 +1,4 @@
-//! How the ports of a GPU are shared between families.
+//! Divisions of the ports of a GPU between families.
 
 use crate::cutoffs::splits::MOST;
 
@@ -35,7 +35,7 @@ pub(crate) fn even(families: usize, ports: u32) -> Split {
         .collect()
 }
 
-/// Ranges of so many steps each; what is left over goes to the last family that has any.
+/// Ranges of this many steps each; what is left over goes to the last family that has any.
 fn ranges(parts: &[u32], step: u32, ports: u32) -> Split {
     let last = parts.iter().rposition(|&part| part > 0).unwrap_or(0);
     let mut first = 0;

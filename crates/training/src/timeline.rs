@@ -1,5 +1,5 @@
-//! When everything runs, by a rule or in an order, once the plans and ports of communications are chosen: an iteration
-//! that repeats for ever.
+//! The times of all events, by a rule or in an order, once the plans and ports of communications are chosen: an
+//! iteration that repeats for ever.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +12,7 @@ use crate::lit::{Limits, Lit};
 /// The circuits of a port: groups, topology, and the ports that share them.
 pub(crate) type Circuits = (u32, u32, (u32, u32));
 
-/// The resting topology, whoever gave the port back.
+/// The resting topology, after any event that gave the port back.
 const RESTING: Circuits = (0, u32::MAX, (0, 0));
 
 /// Stands for the topology of messages with circuits of their own: which these are, their pairs say.
@@ -24,7 +24,7 @@ const UNSET: Circuits = (0, u32::MAX - 1, (0, 0));
 /// The circuits that the next communication wants, whichever it is.
 const WHATEVER: Circuits = (0, u32::MAX - 3, (0, 0));
 
-/// How a communication is carried out.
+/// The way in which a communication is carried out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Use {
     /// First port and the one after the last.
@@ -36,13 +36,13 @@ pub(crate) struct Use {
     pub(crate) returns: Option<Option<TopologyId>>,
 }
 
-/// When a node runs.
+/// The start and end of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Event {
     pub(crate) start_s: f64,
     pub(crate) end_s: f64,
     pub(crate) reconfigured: bool,
-    /// How much later the node starts than without the change before it.
+    /// The delay of the node's start by the change before it.
     pub(crate) exposed_s: f64,
     pub(crate) waits_for: Option<usize>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// Whether nothing that takes so long at least is faster, but for rounding.
+    /// Whether a timeline that takes at least this long is no faster, but for rounding.
     pub(crate) fn is_least(&self, bound_s: f64) -> bool {
         bound_s >= self.total_s * (1.0 - 1e-12)
     }
@@ -93,7 +93,7 @@ pub(crate) struct Rule {
     pub(crate) earliest_first: bool,
 }
 
-/// How far an iteration is followed.
+/// The extent to which an iteration is followed.
 #[derive(Clone)]
 pub(crate) struct Progress {
     /// Events of the nodes that have their times.
@@ -185,7 +185,7 @@ impl Problem<'_> {
         Timeline { events: std::mem::take(&mut progress.events), total_s, order, gives_up }
     }
 
-    /// An iteration before which nothing is known of circuits: ports have whatever is wanted, and are free.
+    /// An iteration before which nothing is known of circuits: ports have any circuits that are wanted, and are free.
     pub(crate) fn relaxed(&self) -> Progress {
         self.begin(self.stand_with(WHATEVER))
     }
@@ -201,7 +201,7 @@ impl Problem<'_> {
         Progress { events, computing: vec![(0.0, None); self.jobs.classes], stand }
     }
 
-    /// How long a node takes, s.
+    /// The duration of a node, s.
     pub(crate) fn duration_s(&self, node: usize) -> f64 {
         match self.jobs.jobs[node].task {
             Task::Compute { duration_s } => duration_s,
@@ -259,7 +259,7 @@ impl Problem<'_> {
         Event { start_s, end_s: start_s + used.entry.duration_s, reconfigured, exposed_s, waits_for }
     }
 
-    /// When the ports of a communication are free at the earliest, or the ranks of a computation, s.
+    /// The time at which the ports of a communication are free at the earliest, or the ranks of a computation, s.
     pub(crate) fn free_s(&self, node: usize, progress: &Progress) -> f64 {
         let classes = self.holders(node).iter();
         let Some(used) = &self.uses[node] else {

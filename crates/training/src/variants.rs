@@ -1,6 +1,7 @@
 //! Variants of a plan with other topologies at its ends: backwards, or with the ranks numbered otherwise.
 //!
-//! Neighbours in a sequence of collectives want other ends than a plan has; a variant takes exactly as long.
+//! Neighbours in a sequence of collectives may need other first or last topologies than a plan has; a variant takes
+//! exactly as long.
 
 use model::{Collective, Digit, Link, Plan, Result, Schedule, Step, Topology, Transfer, Translations};
 

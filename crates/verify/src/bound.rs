@@ -1,7 +1,7 @@
 //! The stated lower bounds.
 //!
 //! Two checks are made, and share no code with what states a bound: none is above the plan's time, and none that is for
-//! any algorithm is above the time of [schedules](own_schedules) that the judge makes. A bound that passes both may
+//! any algorithm is above the time of [schedules](own_schedules) that the verifier makes. A bound that passes both may
 //! still be too large. How much a bound may state in its class is not known here: whoever has the crate `bounds`
 //! compares that, as a check of its own.
 
@@ -11,13 +11,13 @@ use model::{Bound, Plan};
 
 use crate::report::{Check, Tally};
 
-/// By how much a stated bound may be above a schedule of the judge's, relative: both are sums in some order.
+/// By how much a stated bound may be above a schedule of the verifier's, relative: both are sums in some order.
 const ROUNDING: f64 = 1e-9;
 
 /// How the class of all algorithms begins.
 const ANY_ALGORITHM: &str = "any algorithm";
 
-/// Checks that every bound is a time, not above the plan's, and not above that of the judge's own schedules.
+/// Checks that every bound is a time, not above the plan's, and not above that of the verifier's own schedules.
 ///
 /// Costs O(ranks · links), at most what [`own_schedules`] allows.
 pub(crate) fn check(plan: &Plan) -> Check {
@@ -45,6 +45,6 @@ pub(crate) fn check(plan: &Plan) -> Check {
             )
         });
     }
-    let with = if own_s.is_some() { " and with the judge's own schedules; no bound is above any of them" } else { "" };
+    let with = if own_s.is_some() { " and with the verifier's own schedules; no bound is above these" } else { "" };
     tally.into_check("comparison", &format!("of the bounds with the plan's time{with}"))
 }

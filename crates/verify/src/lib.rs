@@ -3,9 +3,9 @@
 //! the transfers, the links, the paths and the fabric's numbers.
 //!
 //! Two numbers cannot be recomputed here. A step's time where packets overlap hop delays with queueing is taken as
-//! stated, once it is split into its terms as it must be; and a stated bound is held to the plan's time and to schedules
-//! that the judge makes itself, not to the bound of its class. `lightloom::verify_plan` adds both as checks of their own,
-//! `simulated-steps` and `recomputed-bound`, with the code that states them.
+//! stated, once it is split into its terms as it must be; and a stated bound is held to the plan's time and to
+//! schedules that the verifier makes itself, not to the bound of its class. `lightloom::verify_plan` adds both as
+//! checks of their own, `simulated-steps` and `recomputed-bound`, with the code that states them.
 //!
 //! | checks | file |
 //! |---|---|
@@ -17,7 +17,7 @@
 //! | what the stated routing says of paths | `routing` |
 //! | circuits that change, and what is charged for them | `changes` |
 //! | the four cost terms, reconfigurations, total | `costs` |
-//! | the bound: below the plan and the judge's own schedules | `bound` |
+//! | the bound: below the plan and the verifier's own schedules | `bound` |
 //! | what switches are told for a plan: changes, circuits, steps, times; of a mesh of MZIs ways, losses and states |
 //! `circuits` |
 //! | a training iteration: times, ports, circuits and changes of every rank | `training` |

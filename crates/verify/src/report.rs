@@ -1,4 +1,4 @@
-//! The report of a judge: named checks, each passed with a count or failed with its first violation.
+//! The report of the verifier: named checks, each passed with a count or failed with its first violation.
 
 use model::counted;
 

@@ -51,7 +51,7 @@ fn longest(arcs: &[&RoutedEntry]) -> usize {
 /// GPUs that are reached from one, or from which one is reached.
 type FromOne = BTreeMap<Rank, Reached>;
 
-/// How a GPU is reached over shortest paths.
+/// The shortest paths by which a GPU is reached.
 #[derive(Debug, Clone, Copy, Default)]
 struct Reached {
     /// Hops; `None` where it is not reached.
@@ -78,7 +78,7 @@ impl CircuitCounts {
         self.0.len() as Rank
     }
 
-    /// How the GPUs at most `most` hops from `src` are reached, hop by hop.
+    /// The paths to the GPUs at most `most` hops from `src`, hop by hop.
     fn reached(&self, src: Rank, most: usize) -> FromOne {
         let mut all = FromOne::from([(src, Reached { hops: Some(0), paths: 1.0, ways: 1.0 })]);
         let mut last = vec![src];

@@ -40,7 +40,7 @@ use waits::Waits;
 
 /// Judges a planned iteration. Where events lack what their nodes need, that is the only check.
 ///
-/// Costs what the judge of each plan does, and O(Σ over events of ranks · ports · log) for the rest.
+/// Costs what the verifier of each plan does, and O(Σ over events of ranks · ports · log) for the rest.
 pub fn training(training: &TrainingPlan) -> Report {
     let events = events::check(training);
     let change_s = training.fabric.reconfiguration.delay().constant_s();
@@ -66,9 +66,9 @@ pub fn training(training: &TrainingPlan) -> Report {
 /// Whether the iteration's lower bound is at most the largest of three terms: the longest chain, what the busiest ports
 /// carry, and the computations of the busiest rank. `None` where events lack what their nodes need.
 ///
-/// In the chain every collective takes what `collective_s` says that it takes at least: of a collective, with the blocks
-/// of an unequal All-to-All, of so many bytes, on a fabric of its group alone whose first circuits are free. The judge
-/// has no bounds of its own.
+/// In the chain every collective takes what `collective_s` says that it takes at least: of a collective, with the
+/// blocks of an unequal All-to-All, of this many bytes, on a fabric of its group alone whose first circuits are free.
+/// The verifier has no bounds of its own.
 pub fn training_bound(
     training: &TrainingPlan,
     collective_s: impl FnMut(Collective, Option<&[Piece]>, u64, &Fabric, CostSettings) -> f64,

@@ -29,7 +29,7 @@ def names() -> list[str]:
 
 
 def collective_of(name: str) -> str:
-    """What is drawn of an algorithm: the first collective that it serves."""
+    """The collective of an algorithm that is drawn: the first that it serves."""
     entry = next(entry for entry in _core.registry()["algorithms"] if entry["name"] == name)
     return entry["collectives"].split(", ")[0]
 

@@ -128,7 +128,7 @@ def _arrow(places: Sequence[Place], one: Arrow) -> str:
 
 
 def _bend(places: Sequence[Place], one: Arrow) -> float:
-    """How far an arrow leaves the straight line, over its length: around those on the line, little next to others."""
+    """The distance of an arrow from the straight line, over its length: much around ranks on the line, else little."""
     start, end = places[one.source], places[one.destination]
     others = [place for rank, place in enumerate(places) if rank not in {one.source, one.destination}]
     nearest = min((_distance(place, start, end) for place in others), default=math.inf)

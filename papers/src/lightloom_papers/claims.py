@@ -19,12 +19,12 @@ class Verdict(StrEnum):
     OPEN = "not judged"
 
 
-# How far ours may be from a number that a paper claims, as a part of it: two printed digits say no more.
+# Largest distance of ours from a number that a paper claims, relative to it: two printed digits say no more.
 OF_NUMBER = 0.05
 # And from one that it rounds, by words (`about 2×`) or as the largest of points that are not ours (`up to 3×`).
 OF_ROUNDED = 0.1
 
-# What is shown in the place of a number that a paper does not have.
+# The text that replaces a number that a paper does not have.
 NOT_STATED = "not stated"
 
 
@@ -43,7 +43,7 @@ class Numbers:
 
     @property
     def deviation(self) -> float | None:
-        """How far ours is from the paper's, from the nearer end of a range; positive where ours is more.
+        """The distance of ours from the nearer end of the paper's range; positive where ours is more.
 
         A part of the paper's number; in percentage points where the unit is per cent. None for a part of nothing.
         """
@@ -79,7 +79,7 @@ class Claim:
 
     @property
     def deviation(self) -> str:
-        """How far ours is from the paper's, as people write it: `-17 %`, `+4.3 points`; empty without numbers."""
+        """The deviation of ours from the paper's in words: `-17 %`, `+4.3 points`; empty without numbers."""
         found = self.numbers.deviation if self.numbers else None
         if found is None:
             return ""
@@ -176,7 +176,7 @@ class Claim:
 
 
 def _rounded_by(paper: float) -> float:
-    """How far ours may be from a number that is rounded: a tenth, or half a unit of its last printed digit."""
+    """Largest distance of ours from a number that is rounded: a tenth, or half a unit of its last printed digit."""
     _, _, decimals = f"{paper:.12g}".partition(".")
     return max(OF_ROUNDED * abs(paper), 0.5 * 10.0 ** -len(decimals))
 

@@ -102,7 +102,7 @@ def paper_claims(paper: Paper, claims: Mapping[str, Sequence[Claim]]) -> list[tu
 
 
 def tally(claims: Iterable[Claim]) -> str:
-    """How many claims hold, do not, and are not judged."""
+    """The numbers of claims that hold, that do not, and that are not judged."""
     counts = Counter(claim.verdict for claim in claims)
     return (
         f"{_those(counts[Verdict.HOLDS], 'claim holds', 'claims hold')}, "

@@ -39,7 +39,7 @@ class Ran(NamedTuple):
 
 
 def ran(cases: Sequence[Case], setting: Setting, *, runs: int, dilation: float | None = None) -> list[Ran]:
-    """Every case's plan, run so often, in order; one of an earlier call is taken from the folder if it was conclusive.
+    """Every case's plan, run this many times, in order; conclusive runs of an earlier call are taken from the folder.
 
     dilation: of all plans, or chosen for each.
 

@@ -28,7 +28,7 @@ def claims_table(made: Made) -> str:
 
 
 def figures_table(made: Sequence[Made]) -> str:
-    """How many claims of each figure hold."""
+    """The number of each figure's claims that hold."""
     shown = table("figure", "claims", *COUNTS, right=("claims", *COUNTS))
     for figure in made:
         counts = Counter(claim.verdict for claim in figure.claims)

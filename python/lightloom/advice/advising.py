@@ -31,7 +31,7 @@ def advise(
     ports: str | int | Sequence[int] | None = None,
     report: Callable[[str], object] | None = None,
 ) -> Advice:
-    """Which optical circuit switch a job needs: every time is that of `lightloom.plan` or `lightloom.train`.
+    """The optical circuit switch that a job needs: every time is that of `lightloom.plan` or `lightloom.train`.
 
     job: a TOML file, or a mapping of its keys; docs/how-to/choose-a-switch.md has them. switches: names of
     `lightloom list switches`, `all`, TOML files, or Switches; one, several with commas, or a list; the catalogue when
@@ -77,7 +77,7 @@ def _delays(switches: Sequence[Switch]) -> list[float]:
 def _rows(
     job: Job, switches: Sequence[Switch], ports: int, found: dict[float, MixTime], times: Times
 ) -> Iterable[AdviceRow]:
-    """The rows with so many ports: by delay, those without one after them, and circuits that never change."""
+    """The rows with this many ports: by delay, those without one after them, and circuits that never change."""
     ideal_s = times.packet_switch_s(ports)
     still_s = fixed_s(found)
 

@@ -1,4 +1,4 @@
-"""Which switch is recommended, by the times of all."""
+"""The recommendation of a switch, by the times of all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Option:
 
 
 def why_not(switch: Switch, gpus: int) -> str:
-    """Why a switch cannot be recommended for so many GPUs; empty where it can.
+    """Why a switch cannot be recommended for this many GPUs; empty where it can.
 
     Port k of every GPU is on switch k, so that a switch takes all GPUs or is too small.
     """
@@ -47,7 +47,7 @@ def why_not(switch: Switch, gpus: int) -> str:
 def options_at(
     switches: Sequence[Switch], gpus: int, ports: int, times: dict[float, MixTime], factor: float = 1.0
 ) -> list[Option]:
-    """The options with so many ports of a GPU.
+    """The options with this many ports of a GPU.
 
     times: of the mix by delay. factor: by which every switch's delay is multiplied.
     """

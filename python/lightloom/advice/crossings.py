@@ -42,7 +42,7 @@ def largest_delay(holds: Callable[[float], bool], ports: int, known_s: Iterable[
 
 
 def first_beyond(values: list[float], is_true: Callable[[float], bool]) -> int:
-    """The place of the first value at which it is true, of values at which it is false and then true; else the end."""
+    """The index of the first true value, where values are false up to some index and true from there; else the end."""
     low, high = 0, len(values)
     while low < high:
         middle = (low + high) // 2

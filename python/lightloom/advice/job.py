@@ -37,7 +37,7 @@ ENTRY_KEYS = {
     "model": ("model", "count"),
     "workload": ("workload", "count", *READING),
 }
-# How a collective of the mix starts where nothing is said: it runs again and again, and every change is charged.
+# Default start of a collective of the mix: it runs again and again, and every change is charged.
 REPEATED = "repeated"
 # Starts of collectives that are no topology, in which groups of a model could rest.
 NO_TOPOLOGY = (REPEATED, "free")
@@ -63,7 +63,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What a fabric is bought for; immutable and checked.
+    """The collectives, models and traces that a fabric is bought for; immutable and checked.
 
     name: of the job. gpus: how many run it. ports: counts of ports of a GPU that are compared. fabric: rates and
     delays; its ports and its reconfiguration delay are not used. entries: the mix.

@@ -77,7 +77,7 @@ def _choice(job: Job, rows: Sequence[AdviceRow], row: AdviceRow, near: float) ->
 
 
 def _fixed(job: Job) -> Iterator[str]:
-    """What the times of circuits that never change take for granted."""
+    """The assumptions behind the times of circuits that never change."""
     if len(job.entries) > 1:
         yield (
             "Each entry of the mix has the circuits that are best for it: one patch panel may not hold all of them, so "

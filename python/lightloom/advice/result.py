@@ -65,7 +65,7 @@ class AdviceRow:
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest reconfiguration delay, s, up to which something holds with so many ports of a GPU.
+    """The largest reconfiguration delay, s, up to which something holds with this many ports of a GPU.
 
     None where it holds at no delay; `unlimited` where it holds at every delay that was tried.
     """
@@ -77,7 +77,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The recommendation where one input is another; `changes` says whether it differs from that of the job."""
+    """The recommendation with one input changed; `changes` says whether it differs from that of the job."""
 
     input: str
     switch: str | None
@@ -87,11 +87,11 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class Advice(Table):
-    """Which switch a job needs; immutable, seconds.
+    """The switch that a job needs; immutable, seconds.
 
     job, gpus: name and number of GPUs. mix: labels of its entries with their counts. rows: by ports, the fastest
     technology first, circuits that never change last. recommended: name of a switch in `rows`, None where nothing
-    serves the mix; recommended_ports: with so many ports of a GPU. break_even: by ports the largest delay at which
+    serves the mix; recommended_ports: with this many ports of a GPU. break_even: by ports the largest delay at which
     changing circuits is faster than never changing them. equal_time: by ports the largest delay at which the mix takes
     no longer than on the recommended row. sensitivity: a line for each input. reasons: sentences.
     """

@@ -1,4 +1,4 @@
-"""Which input would change the recommendation: one at a time is another, and the choice is made again."""
+"""Inputs that would change the recommendation: one is changed at a time, and the choice is made again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["changed_inputs"]
 
 
 class Input(NamedTuple):
-    """An input that is another: its words, the change, ports of a GPU more, and the factor of all delays."""
+    """A changed input: its words, the change, the ports that a GPU has more, and the factor of all delays."""
 
     words: str
     change: Change = AS_GIVEN
@@ -53,7 +53,7 @@ def changed_inputs(job: Job, switches: Sequence[Switch], times: Times, chosen: O
         try:
             yield _changed(one, job, switches, times, chosen, counts)
         except InputError:
-            # The input that is another is outside of what is planned for: nobody can have it.
+            # The changed input is out of range, so that no plan can have it.
             continue
 
 

@@ -67,7 +67,7 @@ class Times:
         self._trained: dict[tuple[int, int, Change, float], dict[str, float | None]] = {}
 
     def at(self, ports: int, delay_s: float, change: Change = AS_GIVEN) -> MixTime:
-        """The mix's time with so many ports of a GPU, at this reconfiguration delay, s."""
+        """The mix's time with this many ports of a GPU, at this reconfiguration delay, s."""
         return self.at_all(ports, (delay_s,), change)[delay_s]
 
     def at_all(self, ports: int, delays_s: Iterable[float], change: Change = AS_GIVEN) -> dict[float, MixTime]:
@@ -77,7 +77,7 @@ class Times:
         return {delay_s: self._sum([part[delay_s] for part in parts]) for delay_s in asked}
 
     def packet_switch_s(self, ports: int) -> float:
-        """The mix's time on an ideal packet switch with so many ports of a GPU; it has no delay, so no switch has one.
+        """The mix's time on an ideal packet switch, without delay, with this many ports of a GPU.
 
         A collective takes the better of its plan where changes take no time, which such a switch can run as it is, and
         one step between all pairs; an iteration what `lightloom.train` says at no delay.

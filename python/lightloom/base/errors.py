@@ -83,7 +83,7 @@ def printable(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it, whatever it is: at most 60 characters."""
+    """A value of any type as a message shows it: at most 60 characters."""
     if isinstance(value, str):
         return value[:SHOWN]
     if isinstance(value, int) and value.bit_length() > SHOWN / DIGITS_PER_BIT:

@@ -27,6 +27,6 @@ def missing(field: str, what: str, package: str) -> InputError:
     """The error for something that is asked for by `field` and needs a package that is not installed."""
     error = sys.exc_info()[1]
     if error is not None and isinstance(error.__cause__, KeyboardInterrupt):
-        # It fell into the import of compiled code, which says that it cannot be imported.
+        # An interrupt came during the import of compiled code, which then reports that it cannot be imported.
         raise error.__cause__
     return refuse(field, f"{what} needs the package `{package}`: pip install 'lightloom[{EXTRAS[package]}]'")

@@ -123,7 +123,7 @@ def read_lines(
         raise refuse(field, f"cannot read `{path}`: {error.strerror}") from error
 
 
-# The parser takes the square of a key's parts.
+# A key of many parts: the parser takes time that grows with the square of their number.
 DEEP_KEY = re.compile(r"(?<![\w-])(?:[\w-]++\s*+\.\s*+){64}")
 
 
@@ -158,7 +158,7 @@ def parse_toml(field: str, text: str, where: str) -> dict[str, Any]:
 
 
 class Output(NamedTuple):
-    """Where an output goes.
+    """The file, pipe or device that an output goes to.
 
     path: the file with all links followed; mode: its permissions, None if it does not exist yet; is_special: whether it
     is a pipe or a device, which is written to and stays.
@@ -257,7 +257,7 @@ def _unwritten(field: str, path: str | os.PathLike[str], error: OSError) -> Inpu
 
 
 def check_writable(field: str, path: str | os.PathLike[str]) -> Output:
-    """Where the output goes, refused where it cannot be written, so that long work does not start in vain.
+    """The destination of the output, refused where it cannot be written, so that long work does not start in vain.
 
     Raises `InputError` that names `field`.
     """
@@ -284,7 +284,7 @@ def check_writable(field: str, path: str | os.PathLike[str]) -> Output:
 def check_distinct(
     outputs: dict[str, str | os.PathLike[str]], inputs: dict[str, str | os.PathLike[str]] | None = None
 ) -> None:
-    """Refuse outputs that are one file, or that are or lie among what is read, by whatever names and links.
+    """Refuse outputs that are the same file, or that are or lie among the inputs, under any name or link.
 
     Names by field. A new file in a folder that is read is no such fault.
 
@@ -331,7 +331,7 @@ def _check_replaceable(field: str, path: str | os.PathLike[str], found: os.stat_
 
 
 def _status(path: str) -> os.stat_result | None:
-    """What is at the end of all links, or None where nothing is. Raises `OSError` where the name leads nowhere."""
+    """The file or folder at the end of all links, None where there is none. `OSError` where the name leads nowhere."""
     try:
         return Path(path).stat()
     except FileNotFoundError:

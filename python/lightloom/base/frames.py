@@ -20,16 +20,16 @@ class Table:
         """Values by column, one a row: numbers in seconds and bytes, None for no value."""
 
     def to_pandas(self) -> Any:
-        """A `pandas.DataFrame` of `to_columns()`. Raises `ImportError` that says what to install where it is not."""
+        """A `pandas.DataFrame` of `to_columns()`. Raises `ImportError` that names the missing package."""
         return library("pandas").DataFrame(self.to_columns())
 
     def to_polars(self) -> Any:
-        """A `polars.DataFrame` of `to_columns()`. Raises `ImportError` that says what to install where it is not."""
+        """A `polars.DataFrame` of `to_columns()`. Raises `ImportError` that names the missing package."""
         return library("polars").DataFrame(self.to_columns())
 
 
 def library(name: str) -> ModuleType:
-    """The library of frames, imported. Raises `ImportError` that says what to install where it is not."""
+    """The library of frames, imported. Raises `ImportError` that names the missing package."""
     try:
         return import_module(name)
     except ImportError as error:

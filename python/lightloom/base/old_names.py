@@ -100,7 +100,7 @@ class OldNames:
     def find_spec(
         cls, fullname: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """How to import an old name; None for others."""
+        """The import that replaces an old name; None for other names."""
         top, _, name = fullname.partition(".")
         if top != "lightloom" or name not in OLD_NAMES.keys() | GONE:
             return None

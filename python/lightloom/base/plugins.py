@@ -107,7 +107,7 @@ def names_of(entry: EntryPoint) -> list[dict[str, str]]:
 
 
 def raised(entry: EntryPoint, error: BaseException, what: str = "does not load") -> PluginError:
-    """The error for what code of another distribution raised, whatever that is."""
+    """The error for any exception that code of another distribution raised."""
     kind = "" if isinstance(error, InputError) else type(error).__name__
     return broken(entry, ": ".join(part for part in (kind, str(error)) if part), what)
 

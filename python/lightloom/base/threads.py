@@ -13,7 +13,7 @@ from lightloom import _core
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-# How long an interrupt waits for the chunks that are being computed, seconds.
+# Seconds that an interrupt waits for the chunks that are being computed.
 MOST_AWAITED_S = 1.0
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TwoRegimes", "two_regimes"]
 
-# Rows of either side whose time is mostly bytes: fewer say nothing about a bandwidth.
+# Least rows on each side whose time is mostly bytes: fewer say nothing about a bandwidth.
 LEAST_ROWS = 5
 # Two bandwidths this far apart, as a part of the smaller, and this part of the mean error gone: of 2 000 random sets of
 # 8 to 59 rows of one line, with errors of 1 to 30 %, one is taken for two.
@@ -75,7 +75,7 @@ def two_regimes(
 
 
 def _quick(measurements: Measurements, offset_s: NDArray[np.float64], small: NDArray[np.bool_]) -> float:
-    """How far rows are off two bandwidths on average; infinity where there are not enough rows for both."""
+    """The mean error of rows under two bandwidths; infinity where there are not enough rows for both."""
     if min(small.sum(), (~small).sum()) < LEAST_ROWS:
         return float("inf")
     columns, time_s = _columns(measurements, small), measurements.time_s
@@ -86,7 +86,7 @@ def _quick(measurements: Measurements, offset_s: NDArray[np.float64], small: NDA
 
 
 def _columns(measurements: Measurements, small: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Steps, and the bytes of either side."""
+    """Number of steps, and the range of bytes on each side of the change of bandwidth."""
     bytes_ = measurements.wire_bytes
     return np.stack([measurements.steps, bytes_ * small, bytes_ * ~small], axis=1)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT = 0, 1, 2
 # Signals that ask a program to end; unfinished files are removed first, as after an interrupt from the keyboard.
 ENDING = ("SIGTERM", "SIGHUP")
-# Where click keeps the entry point of the verb that runs, if another distribution brings it.
+# The key under which click keeps the entry point of the verb that runs, if another distribution brings it.
 BROUGHT = "lightloom.brought"
 PASSING = (KeyboardInterrupt, SystemExit)
 EXTRA_ARGUMENT = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
@@ -151,7 +151,7 @@ def program() -> NoReturn:
     takes itself apart meanwhile: the process then ends without that.
     """
     status = EXIT_FAILED
-    # Pictures go to files, whatever windows they would be shown in, and whether there are such.
+    # Pictures go to files, also where there are windows that could show them.
     os.environ.pop("MPLBACKEND", None)
     # Faults of its folders are reported below, in one line.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
@@ -266,7 +266,7 @@ def _output_failed(error: OSError) -> int:
 
 
 def _lacks_folder(error: OSError) -> bool:
-    """Whether it failed since the folder that it was started in is not there any more."""
+    """Whether it failed because the folder that it was started in does not exist any more."""
     if error.errno != errno.ENOENT or error.filename is not None:
         return False
     try:
@@ -281,7 +281,7 @@ def _without_folder() -> int:
 
 
 def _warn_of_cache(folder: str | None) -> None:
-    """One line where pictures were drawn, and the folder that MPLCONFIGDIR named is of no use for it."""
+    """A warning where pictures were drawn and the folder in MPLCONFIGDIR cannot be used."""
     if folder and "matplotlib" in sys.modules and not os.access(folder, os.W_OK | os.X_OK):
         said = f"warning: MPLCONFIGDIR: `{folder}` cannot be written to; the next picture takes as long as this one"
         print(printable(said), file=sys.stderr)  # noqa: T201
@@ -335,7 +335,7 @@ def _as_input_error(error: click.ClickException) -> InputError:
 
 
 def _missing(parameter: click.Parameter, ctx: click.Context | None) -> str:
-    """What is missing, and the first example of the verb's help."""
+    """The missing options, and the first example of the verb's help."""
     if ctx is None:
         return "missing"
     lines = (line.strip() for line in (ctx.command.help or "").splitlines())

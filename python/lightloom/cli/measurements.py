@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# Options that are False where they are not given; of the others, False is an answer.
+# Flags, which are False where they are left out; False is a value of other options.
 FLAGS = {"all_steps", "barriers"}
 
 
@@ -37,7 +37,7 @@ ITERATION_SETTINGS = (
 )
 # Options of --barriers alone.
 BARRIERS_ALONE = {"most_ranks", "rounds"}
-# Options that an iteration has in place of a plan's.
+# Options of a plan, each with the words for the option that an iteration has in its place.
 INSTEAD_OF = {"runs": "--iterations says how many are measured"}
 
 
@@ -77,7 +77,7 @@ def check_use(options: Mapping[str, Any]) -> Use:
         if use is Use.PLAN and "plan" in given and not Path(options["plan"]).exists():
             raise refuse("plan", f"no such file: `{options['plan']}`")
         if use is Use.PLAN:
-            raise refuse(name, "it is used only with a training iteration, and PLAN is none")
+            raise refuse(name, "it is used only with a training iteration, and PLAN is not one")
         if use is Use.ITERATION:
             instead = f"; {instead}" if (instead := INSTEAD_OF.get(name)) else ""
             raise refuse(name, f"it cannot be combined with a training iteration{instead}")

@@ -12,7 +12,7 @@ from lightloom.inputs.options import Kind
 if TYPE_CHECKING:
     from lightloom.inputs.options import Option
 
-# A shell completes these by itself.
+# Kinds of values that the shell itself completes.
 FILE, FOLDER = "file", "dir"
 # Kinds whose values may be the names of files.
 FILES = {Kind.FABRIC, Kind.MATRIX, Kind.OPTICS, Kind.FILE, Kind.TOPOLOGY, Kind.TOPOLOGIES}

@@ -93,7 +93,7 @@ class VerbCommand(click.Command):
     """A verb, whose help shows options in their groups, those that a newcomer needs first."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """One section a group."""
+        """The options, in one section for each group."""
         sections: dict[str, list[tuple[str, str]]] = {group.value: [] for group in Group}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -154,7 +154,7 @@ def problem_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refusal_of_missing(missing: tuple[str, ...], given: dict[str, Any]) -> InputError:
-    """What is missing by its flags, and the command with an example of each."""
+    """The flags of the missing options, and the command with an example of each."""
     rows = by_name((*ARGUMENTS, *FABRIC, *SETTINGS))
     wanted = [f"{rows[name].flag} {rows[name].shown_value}" for name in missing]
     instead = " (or --dims, or a --fabric that says gpus)" if "gpus" in missing else ""

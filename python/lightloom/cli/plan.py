@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from lightloom.cli.progress import Status, progress_bar, with_progress
 from lightloom.inputs.options import OF_PLAN
 from lightloom.views.documents import plan_document
 from lightloom.views.rows import as_csv
+
+if TYPE_CHECKING:
+    from lightloom.plans.better import BetterPlan
 
 SIZES_SCHEMA = "lightloom.sizes/1"
 
@@ -26,6 +29,7 @@ def command(
     baselines: bool,
     sizes: str | None,
     all_steps: bool,
+    progress: bool,
     **options: Any,
 ) -> None:
     """Plan a collective: its algorithm, the topology of every step, and when to pay for a reconfiguration.
@@ -44,12 +48,14 @@ def command(
       lightloom plan --collective all-to-all --size 1MiB/pair --gpus 16 --ports 2 --fabric mems-3d --format json
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
+      lightloom plan --collective all-to-all --matrix zipf:0.4 --size 1MiB/pair --gpus 64 --ports 4 --progress
     """  # noqa: D301
     from lightloom import planning
 
     if sizes is not None:
         named = {"plot": plot, "size": options.pop("size"), "all_steps": all_steps or None}
-        named["sequence"] = options.pop("sequence")
+        named |= {"sequence": options.pop("sequence"), "warm_start": options.pop("warm_start")}
+        named["progress"] = progress or None
         for name in given_of(named):
             raise refuse(name, "it applies to a single plan; it cannot be combined with --sizes")
         click.echo(_sizes(sizes, output, output_format, options))
@@ -67,7 +73,12 @@ def command(
         del options["sequence"]
     arguments = problem_arguments(options)
     status = Status()
-    result = with_progress("planning", lambda: planning.plan(**arguments, **of_plan, report=status.say), status)
+    told = _say_better if progress else None
+    result = with_progress(
+        None if progress else "planning",
+        lambda: planning.plan(**arguments, **of_plan, progress=told, report=status.say),
+        status,
+    )
     others = []
     if baselines and output_format != "csv":
         # A budget, or another option that only `plan` takes, makes another plan than the best of all planners.
@@ -93,8 +104,16 @@ def command(
     click.echo(text)
 
 
+def _say_better(better: BetterPlan) -> None:
+    """A line of a better plan on standard error."""
+    from lightloom._core import show_time
+
+    shown = f"{show_time(better.elapsed_s)}: {show_time(better.total_s)}, {better.over_bound:.3f} of the lower bound"
+    click.echo(shown, err=True)
+
+
 def _sizes(sizes: str, output: str | None, output_format: str, options: dict[str, Any]) -> str:
-    """What is printed of many sizes; their plans go to a folder where one is named."""
+    """The output for many sizes; their plans go to a folder where one is named."""
     from lightloom.planning.sizes import plan_sizes, size_list
 
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN if option.name in options})

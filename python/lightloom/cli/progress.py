@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 # The first second needs no sign of life.
 QUIET_S = 1.0
-# How soon an interrupt is heard.
+# Seconds between two looks for an interrupt.
 LOOK_S = 0.1
-# How long work that is told to stop is waited for, so that it lets go of its files.
+# Seconds that work which is told to stop has to close its files.
 ENDING_S = 0.5
 # Where there is no terminal: when the first line is written, and the longest time between two.
 FIRST_LINE_S = 20.0

@@ -40,6 +40,6 @@ def one_of_many(transport: str) -> Iterator[bool]:
         raise
     except BaseException:
         sys.stdout, sys.stderr = streams
-        # Once it is said what failed, and before MPI waits for the others to end.
+        # End all ranks after the failure is printed, before MPI waits for the others.
         atexit.register(message_passing().COMM_WORLD.Abort, 1)
         raise

@@ -57,6 +57,6 @@ VERBS = (
         "Evaluate many combinations of options: a table, heat maps and lines; resumes.",
     ),
     Verb("serve", "lightloom.cli.serve", "Show the page to explore in a browser; its address is printed."),
-    Verb("list", "lightloom.cli.list", "List algorithms, topologies, planners, fabrics and whatever else has a name."),
+    Verb("list", "lightloom.cli.list", "List algorithms, topologies, planners, fabrics and all other names."),
     Verb("completion", "lightloom.cli.completion", "Print the script that makes bash, zsh or fish complete commands."),
 )

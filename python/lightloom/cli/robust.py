@@ -32,10 +32,10 @@ def command(
 ) -> None:
     """Plan an unequal All-to-All once for many iterations, such as the dispatch of tokens to experts.
 
-    One plan is made for all matrices: circuits of every step, and for every pair the paths and shares of its bytes,
-    whatever they are. The table compares it with a plan that knows nothing (uniform), one made anew from the iteration
-    before (previous), and one made anew for every iteration as if it were known beforehand (each). Regret is the time
-    less that of the last one.
+    One plan is made for all matrices: circuits of every step, and for every pair the paths and shares of its bytes, for
+    any bytes. The table compares it with a plan that knows nothing (uniform), one made anew from the iteration before
+    (previous), and one made anew for every iteration as if it were known beforehand (each). Regret is the time less
+    that of the last one.
 
     With --initial repeated, changes of circuits between iterations are charged, too.
 

@@ -41,7 +41,7 @@ def command(
     compared with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive. Exit
     status 1: elements are wrong, or a process failed.
 
-    Of an iteration, computation is waiting; several communications of a rank may be under way at once, over circuits
+    In an iteration, a computation is a wait; several communications of a rank may be under way at once, over circuits
     that change meanwhile.
 
     With --calibrate, sends between two ranks are measured on the plan's fabric instead; with --barriers, what waiting

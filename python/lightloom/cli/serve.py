@@ -68,7 +68,7 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
         _print_address(f"{address} – Ctrl-C ends it{others}")
         if of_others is not None and token is None:
             click.echo(
-                f"warning: whoever reaches {of_others} can use this server, which has no accounts and no encryption; "
+                f"warning: anyone who reaches {of_others} can use this server, which has no accounts or encryption; "
                 "--token T lets in only those who show T",
                 err=True,
             )

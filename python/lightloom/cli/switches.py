@@ -181,7 +181,7 @@ class Told:
             sys.stdout.flush()
 
     def end(self, state: Path | None) -> None:
-        """What is printed for programs once all is over, also where it failed."""
+        """The output for programs once all is over, also where it failed."""
         if self._format == "json":
             click.echo(json.dumps({"state": None if state is None else str(state), "sent": self._rows}, indent=1))
         elif self._format == "csv":

@@ -57,7 +57,7 @@ def command(
     A workload has computation, collectives over groups of ranks or axes of a mesh, and messages; a TRACE is a
     profile of PyTorch, NCCL's log, or Chakra's, AICB's or TopoOpt's; a MODEL is a TOML file or one of `lightloom
     list models`. All collectives are planned together: the circuits that one ends with are those that the next one
-    begins with, circuits change while ranks compute, and axes share the ports. Of inference, an iteration is a
+    begins with, circuits change while ranks compute, and axes share the ports. With inference, an iteration is a
     decode step, a batch of prompts, or both on pools of ranks, with the time to the first token and per token.
     Other policies and an ideal packet switch are shown for comparison, with a lower bound.
 

@@ -12,7 +12,7 @@ from lightloom.cli.options import verb
 from lightloom.views.documents import checks_document
 from lightloom.views.rows import rows_as_csv
 
-# How a file of the verb `circuits` begins.
+# Beginning of a file that the verb `circuits` writes.
 CIRCUITS = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.circuits/')
 # Signs that JSON is meant to be a plan: its schema, or keys that plans have and no format of another tool has.
 PLAN = re.compile(r'"lightloom\.plan/|"planner"\s*:|"schema"\s*:\s*(?!"lightloom\.)')
@@ -83,14 +83,14 @@ def command(
 
 
 class Wanted(NamedTuple):
-    """The topology whose links schedules are held to, as it was given."""
+    """The topology on whose links alone schedules may send, as the options gave it."""
 
     topology: str
     dims: str | None
     ports: int
 
     def built(self, gpus: int) -> Topology:
-        """It for so many GPUs. Raises `InputError`."""
+        """The matrix for this many GPUs. Raises `InputError`."""
         from lightloom import Fabric, Topology
         from lightloom.inputs.graphs import resolve
 
@@ -165,7 +165,7 @@ def verify_file(
 
 
 def _unknown(path: str, source: Source) -> InputError:
-    """The refusal of a file or folder that is nothing of what is read."""
+    """The error for a file or folder of no kind that `verify` reads."""
     from lightloom.formats import readable_schedules
     from lightloom.training.exports.iterations import EVENTS_FILE, plan_name
 

@@ -19,6 +19,7 @@ from lightloom.exact.program import Scope
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import build_request
 from lightloom.plans import Plan
+from lightloom.plans.better import BetterPlan, Progress
 
 if TYPE_CHECKING:
     import os
@@ -52,6 +53,7 @@ def exact_plan(
     budget: str | float = BUDGET,
     invariant_under: str | int | None = None,
     report: Report = lambda _text: None,
+    progress: Callable[[BetterPlan], None] | None = None,
     **settings: Unpack[Settings],
 ) -> Plan:
     """The plan of one algorithm with the best topologies there are, and a proof of how good they are.
@@ -60,7 +62,8 @@ def exact_plan(
         returned, with the proved bound as `lower_bound_s`.
     invariant_under: only topologies that are invariant under translations by this period (an int or `"4"`), or under
         XOR with multiples of it (`"xor:4"`). The steps must be, too. Makes 16 GPUs tractable.
-    report: told what is being proved.
+    report: told what is being proved. progress: is called with every plan that is faster than those before it, and the
+        bound that is proved by then.
     The other arguments are those of `lightloom.plan`. One port and at most nine GPUs are left to the core, which tries
     every topology. Raises `InputError` that names the argument.
 
@@ -71,6 +74,7 @@ def exact_plan(
     if not isinstance(planner, str) or planner != NAME:
         raise refuse("planner", f"`{shown(planner)}` is not accepted; it takes {NAME}")
     started = time.monotonic()
+    told = None if progress is None else Progress.of(progress)
     seconds = seconds_of("budget", budget)
     if not seconds > 0:
         raise refuse("budget", f"{shown(budget)} is not accepted; it takes a time above 0, such as {BUDGET}")
@@ -81,7 +85,7 @@ def exact_plan(
     if settings.get("overlap") not in {None, "additive"}:
         raise refuse("overlap", f"{NAME} refuses this problem: it supports only overlap additive")
     if invariant_under is None and request.ports == 1:
-        return Plan(_core.plan(request))
+        return Plan(_core.plan(request, None, None if told is None else told.of_core))
     problem = _core.Problem(request)
     group = rank_group(invariant_under, problem.gpus)
     steps = _steps(problem, group)
@@ -95,22 +99,34 @@ def exact_plan(
         ),
         [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)],
     )
-    intervals.prove(started + seconds, report)
-    lower_s, upper_s = intervals.cut(lower=True).total_s, intervals.cut(lower=False).total_s
-    if upper_s == float("inf"):
-        raise refuse("budget", "no plan was found within this time; it takes a longer time")
-    startup_s = len(steps) * problem.startup_s
     held = f" invariant under {group.name}" if group.name else ""
-    closed = upper_s <= lower_s * (1 + TOLERANCE)
-    status = "the optimum, proved" if closed else f"proved in {seconds:g} s; the plan may not be the optimum"
-    bound_class = (
-        f"{problem.algorithm} in its {len(steps)} steps unchanged, every topology of degree at most "
-        f"{problem.ports}{held} in each, any reconfigurations ({status})"
-    )
-    chosen = [priced.topology for priced in intervals.topologies()]
-    if not chosen and problem.initial is not None:
-        chosen = [problem.initial]
-    return Plan(_core.proved_plan(request, chosen, startup_s + lower_s, bound_class))
+
+    def so_far() -> Plan | None:
+        """The plan of the cheapest cut that is attained, if any is."""
+        lower_s, upper_s = intervals.cut(lower=True).total_s, intervals.cut(lower=False).total_s
+        if upper_s == float("inf"):
+            return None
+        closed = upper_s <= lower_s * (1 + TOLERANCE)
+        status = "the optimum, proved" if closed else f"proved in {seconds:g} s; the plan may not be the optimum"
+        bound_class = (
+            f"{problem.algorithm} in its {len(steps)} steps unchanged, every topology of degree at most "
+            f"{problem.ports}{held} in each, any reconfigurations ({status})"
+        )
+        chosen = [priced.topology for priced in intervals.topologies()]
+        if not chosen and problem.initial is not None:
+            chosen = [problem.initial]
+        return Plan(_core.proved_plan(request, chosen, len(steps) * problem.startup_s + lower_s, bound_class))
+
+    def tell() -> None:
+        plan = None if told is None else so_far()
+        if told is not None and plan is not None:
+            told.tell(BetterPlan(time.monotonic() - started, plan.total_s, plan.lower_bound_s, plan))
+
+    intervals.prove(started + seconds, report, tell)
+    plan = so_far()
+    if plan is None:
+        raise refuse("budget", "no plan was found within this time; it takes a longer time")
+    return plan
 
 
 def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Edge = tuple[int, int]
-# How far below the whole number that it proves a bound of HiGHS may lie.
+# Largest distance of a bound of HiGHS below the whole number that it proves.
 TOLERANCE = 1e-6
 
 
@@ -87,7 +87,7 @@ def _solve(
     flows: dict[int, dict[Edge, int]] = {}
     for source in sorted(set(circuits[:, 0].tolist())):
         wanted = Counter(circuits[circuits[:, 0] == source, 1].tolist())
-        # Nothing comes back to the source.
+        # No edge into the source carries flow.
         flow = {edge: program.variable(0, wanted.total(), integer=whole) for edge in edges if edge[1] != source}
         for server in range(rows * columns):
             if server != source:

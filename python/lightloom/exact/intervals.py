@@ -40,7 +40,7 @@ class Cut(NamedTuple):
 
 
 class _Best:
-    """What is known of one set of demands on one topology; seconds without startup."""
+    """Bounds for one set of demands on one topology; seconds without startup."""
 
     def __init__(self, demands: Sequence[Demand], ports: int) -> None:
         self.lower_s = math.fsum(demand.least_s(ports) for demand in demands)
@@ -88,10 +88,17 @@ class Intervals:
                 for topology in known:
                     best.try_topology(demands, topology)
 
-    def prove(self, deadline: float, report: Callable[[str], None]) -> None:
-        """Solve programs until the cheapest cut is proved, or until the deadline, by `time.monotonic`."""
+    def prove(self, deadline: float, report: Callable[[str], None], better: Callable[[], None]) -> None:
+        """Solve programs until the cheapest cut is proved, or until the deadline, by `time.monotonic`.
+
+        report: told what is being proved. better: called whenever the cheapest cut by attained costs got cheaper.
+        """
+        least_s = math.inf
         while time.monotonic() < deadline:
             proved, attained = self.cut(lower=True), self.cut(lower=False)
+            if attained.total_s < least_s:
+                least_s = attained.total_s
+                better()
             if attained.total_s <= proved.total_s * (1 + TOLERANCE):
                 return
             still_open = [ends for ends in proved.intervals if not self._of(ends).is_closed]

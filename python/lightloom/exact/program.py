@@ -104,7 +104,7 @@ def solve(
 
 
 def _order_images(program: LinearProgram, capacities: _Capacities, scope: Scope, demands: Sequence[Demand]) -> None:
-    """Keep one of the images of a topology under what keeps the demands: that in which rank 0 comes first.
+    """Keep one of the images of a topology under the symmetries of the demands: that in which rank 0 comes first.
 
     Ranks are ordered by a weighted sum of their own circuits, the same for all up to the group's elements.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Relative difference of bound and solution at which the search ends.
 GAP = 1e-6
-# How soon an interrupt is heard while HiGHS solves.
+# Seconds between two looks for an interrupt while HiGHS solves.
 LOOK_S = 0.05
 
 

@@ -1,4 +1,4 @@
-"""Where chunks lie in the buffers of GPUs, for programs that move data by buffer and offset.
+"""The places of chunks in the buffers of GPUs, for programs that move data by buffer and offset.
 
 AllReduce, ReduceScatter, AllGather and Broadcast run in place: one memory holds the input and the output of a GPU, and
 chunk c of a buffer lies at offset c of it. All-to-All runs out of place, from buffer `i` to buffer `o`: block d of GPU
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["INPUT", "OUTPUT", "SCRATCH", "Buffers", "Slot", "runs"]
 
 INPUT, OUTPUT, SCRATCH = "i", "o", "s"
-# Chunks that all steps of a plan move together; MSCCL's reader takes as many.
+# Most chunks that all steps of a plan move together, as in MSCCL's reader.
 MOST_MOVED = 1 << 22
 
 
@@ -32,7 +32,7 @@ class Slot(NamedTuple):
 
 
 class Buffers:
-    """Where the chunks of a plan are, while a program is made of it step by step."""
+    """The places of a plan's chunks, while a program is made of it step by step."""
 
     def __init__(self, plan: Plan) -> None:
         held = plan.chunks()
@@ -70,7 +70,7 @@ class Buffers:
         return [(Slot(INPUT, gpu * parts), Slot(OUTPUT, gpu * parts), parts) for gpu in range(self.gpus)]
 
     def held(self, gpu: int, chunk: int) -> Slot:
-        """Where a GPU has a chunk that it sends."""
+        """The place where a GPU has a chunk that it sends."""
         if self.is_in_place:
             return Slot(self.main, chunk)
         source, destination, part = self._block(chunk)
@@ -81,14 +81,14 @@ class Buffers:
         return self._passed[gpu, chunk]
 
     def wanted(self, gpu: int, chunk: int) -> Slot | None:
-        """Where a GPU keeps a chunk that it receives; None where it only passes it on."""
+        """The place where a GPU keeps a chunk that it receives; None where it only passes it on."""
         if self.is_in_place:
             return Slot(self.main, chunk)
         source, destination, part = self._block(chunk)
         return Slot(OUTPUT, source * self._share + part) if destination == gpu else None
 
     def scratch(self, gpu: int, count: int) -> Slot:
-        """So many slots of a GPU's scratch in a row, which nothing else uses."""
+        """Slots of a GPU's scratch in a row, this many, which nothing else uses."""
         first = self._scratch[gpu]
         self._scratch[gpu] += count
         return Slot(SCRATCH, first)
@@ -103,7 +103,7 @@ class Buffers:
 
 
 def runs(*places: Sequence[Slot]) -> list[tuple[int, int]]:
-    """Where slots follow each other in every one of the places at once: (first index, count) of each run."""
+    """Runs of slots that follow each other in all of the places at once: (first index, count) of each."""
     found: list[tuple[int, int]] = []
     for index in range(len(places[0])):
         follows = index > 0 and all(

@@ -9,7 +9,7 @@ __all__ = ["MAIN", "OUTPUT_NAME", "SIDE", "Exported"]
 # Keys of the files of a format that is one file: the file itself, and its side file, with what it cannot express, which
 # is written next to it as `NAME.circuits.json`, after the file's whole name.
 MAIN, SIDE = "", ".circuits.json"
-# Where notes name the file or folder that is written.
+# Placeholder in notes for the file or folder that is written.
 OUTPUT_NAME = "{output}"
 
 

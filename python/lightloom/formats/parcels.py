@@ -94,7 +94,7 @@ def whole_bytes(sizes_bytes: Iterable[float]) -> int:
 
 
 def in_pieces(plan: Plan, steps: list[list[Arc]], circuits: int) -> list[list[Arc]]:
-    """The arcs of all steps for links of so many circuits that forward a message when all of it has arrived.
+    """The arcs of all steps for links of this many circuits that forward a message when all of it has arrived.
 
     A piece goes on while the next one arrives: over h hops, n pieces take (n + h - 1) / n of the time of one hop.
     """
@@ -127,7 +127,7 @@ def in_pieces(plan: Plan, steps: list[list[Arc]], circuits: int) -> list[list[Ar
 
 
 def _pieces(parcel: Parcel, number: int) -> list[Parcel]:
-    """The parcel in so many pieces, or one a byte where it has fewer."""
+    """The parcel in this many pieces, or one piece for each byte where it has fewer."""
     number = min(number, parcel.size_bytes)
     ends = [parcel.size_bytes * part // number for part in range(number + 1)]
     return [Parcel(parcel.gpus, parcel.first_byte + first, last - first) for first, last in pairwise(ends)]

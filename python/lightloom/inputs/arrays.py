@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def array_of(field: str, values: Any) -> NDArray[Any]:
-    """The values as an array, whatever its type. Raises `InputError` that names `field` where entries are masked.
+    """The values as an array of any type. Raises `InputError` that names `field` where entries are masked.
 
     NumPy would take the values under the mask, and NaN, with a warning, for a masked
     entry within lists. Errors of an object's own conversion are passed on.

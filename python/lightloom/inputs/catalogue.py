@@ -81,7 +81,7 @@ def catalogue_rows() -> list[dict[str, str]]:
 
 
 def read_switches(path: str | os.PathLike[str]) -> tuple[Switch, ...]:
-    """The switches of a TOML file: a table a switch, whose name is the table's.
+    """The switches of a TOML file: a table for each switch, which gives its name.
 
     Raises `InputError` that names `switches` or the key, such as `switches.mine.radix`.
     """
@@ -91,7 +91,7 @@ def read_switches(path: str | os.PathLike[str]) -> tuple[Switch, ...]:
 def find_switches(
     asked: str | os.PathLike[str] | Iterable[Switch | str | os.PathLike[str]] | None,
 ) -> tuple[Switch, ...]:
-    """The switches that are asked for, each name once; all of the catalogue where nothing is said.
+    """The switches that are asked for, each name once; all of the catalogue where none is named.
 
     asked: names of `lightloom list switches`, `all`, files that end in `.toml`, and Switches; one, a list, or a text of
     several with commas. A switch of a file wins over one of the catalogue that has its name.

@@ -182,7 +182,7 @@ class Fabric:
         return self._read.windows_s
 
     def sized(self, **sizes: int) -> Self:
-        """The same fabric with `gpus` from whatever says it: itself, its grid, and `sizes` by the name of their origin.
+        """The same fabric with `gpus`, as the fabric, its grid, or `sizes` by the name of their origin state it.
 
         Raises `InputError` when nothing says it, or two of them disagree.
         """

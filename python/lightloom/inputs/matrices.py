@@ -29,7 +29,7 @@ PER_PAIR = "/pair"
 # Entries of all matrices together.
 MOST_ENTRIES = 1 << 22
 MOST_ITERATIONS = 1 << 12
-# Of one pair in one iteration, as the core takes them.
+# Most bytes of one pair in one iteration, as the core takes them.
 MOST_BYTES = 2.0**53
 SUFFIXES = (".csv", ".npy")
 FORM = (
@@ -58,7 +58,7 @@ def read_matrices(source: str | os.PathLike[str] | ArrayLike | Sequence[ArrayLik
 def drawn_matrices(
     name: str, gpus: int, mean_bytes: float, *, matrices: int, drift: float, seed: int
 ) -> NDArray[np.float64]:
-    """So many matrices of one of `lightloom list workloads`, `[iteration][src][dst]`, bytes.
+    """Matrices of one of `lightloom list workloads`, `[iteration][src][dst]`, bytes.
 
     Of each but the first a share `drift` is drawn anew, with the next seed, and the rest is that of the matrix before.
     mean_bytes: of the pairs. Errors as for `generated_matrix`.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["busiest_bytes", "checked_matrix", "generated_matrix", "read_matrix"]
 
 MAX_FILE_BYTES = 256 * MIB
-# As many rows as the core takes; columns, of experts of which each rank has several.
+# Most rows, as the core takes them; and most columns, for experts of which each rank has several.
 MAX_GPUS, MAX_COLUMNS = 512, 1 << 14
 # Rows of numbers with all their digits, also of too many of them, and lines with remarks in addition to the rows.
 MAX_LINE, MAX_LINES = 1 << 18, 1_000_000

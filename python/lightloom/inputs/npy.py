@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["read_npy"]
 
 MAX_FILE_BYTES = 256 * MIB
-# Where an NPY file of each version says how long its header is, and in how many bytes.
+# The place and size of the header's length in an NPY file of each version.
 LENGTHS = {b"\x01\x00": (8, 2), b"\x02\x00": (8, 4), b"\x03\x00": (8, 4)}
 MAX_HEADER = 10_000
 # The header that NumPy writes for an array of numbers; of anything else, no matrix can be made.

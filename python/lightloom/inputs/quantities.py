@@ -24,7 +24,7 @@ def seconds_of(field: str, value: str | float) -> float:
 
 
 def delay_text(field: str, value: object) -> str:
-    """A reconfiguration delay as the core reads it, of text, seconds, or a list of either by port.
+    """A reconfiguration delay as the core reads it, of text, seconds, or a list of these by port.
 
     Raises `InputError` that names `field` for anything else.
     """

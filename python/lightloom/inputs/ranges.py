@@ -77,7 +77,7 @@ def in_range(
 
 
 def _spacing(field: str, given: Mapping[str, object]) -> str:
-    """Which of the keys says how far apart the numbers are."""
+    """The key that states the distance of the numbers."""
     said = [key for key in ("count", "factor", "step") if key in given]
     if len(said) > 1:
         raise refuse(field, f"it has `{said[0]}` and `{said[1]}`; it takes one of them")
@@ -87,7 +87,7 @@ def _spacing(field: str, given: Mapping[str, object]) -> str:
 
 
 def _geometric(field: str, low: float, high: float, count: int) -> list[float]:
-    """Both ends as they are given, and equal ratios between."""
+    """Values from one end to the other in equal ratios; both ends as they are given."""
     _check_ratio(field, low, high)
     if count == 1:
         if low != high:
@@ -98,7 +98,7 @@ def _geometric(field: str, low: float, high: float, count: int) -> list[float]:
 
 
 def _multiples(field: str, low: float, high: float, given: object) -> list[float]:
-    """One every factor, from the lower end on."""
+    """Values from the lower end on, each the one before times the factor."""
     _check_ratio(field, low, high)
     factor = _number(f"{field}.factor", given)
     if not factor > 1:

@@ -96,7 +96,7 @@ def _check_static_topologies(
 def missing_inputs(
     collective: str | None, size: str | float | None, fabric: Fabric, settings: Mapping[str, object]
 ) -> tuple[str, ...]:
-    """Which of `collective`, `size` and `gpus` nothing says, be it in the place of another."""
+    """Those of `collective`, `size` and `gpus` that no argument states, directly or by another."""
     matrix = settings.get("matrix")
     says_all = matrix is not None and not is_generated(matrix)
     has_schedule = settings.get("schedule") is not None

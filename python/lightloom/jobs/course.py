@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from lightloom.jobs.places import Places
 
-    # How two jobs share GPUs, by each one's place in the tasks and in its works; None where they do not.
+    # The sharing of GPUs by two jobs, by each one's place in the tasks and in its works; None where they share none.
     Pairing: TypeAlias = Callable[[tuple[int, int], tuple[int, int]], "Together | Turns | None"]
 
 __all__ = ["Run", "Task", "Together", "Turns", "Work", "course"]
@@ -44,7 +44,7 @@ class Task(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Two jobs at once on the same GPUs: in a period, s, the first and the second do so many iterations."""
+    """Two jobs at once on the same GPUs: in a period, s, the first and the second do these numbers of iterations."""
 
     period_s: float
     iterations: tuple[int, int]
@@ -58,7 +58,7 @@ class Turns(NamedTuple):
 
 @dataclass
 class Run:
-    """What became of a job.
+    """The outcome of a job.
 
     work: place in its works. gpus: those that it had. start_s, end_s: from the change of circuits before its first
     iteration to the end of its last. settings: how often the circuits of all of its GPUs were set for it, at its start
@@ -203,7 +203,7 @@ class _Course:
         return _Group(group.gpus, since_s, [first, task], [group.left[0] - done, work.iterations], pair, at_s)
 
     def _free_at_s(self, ranks: int, now_s: float) -> float:
-        """When so many GPUs are free if no other job takes them."""
+        """The time at which this many GPUs are free if no other job takes them."""
         free, at_s = self._places.free, now_s
         for last_s, gpus in sorted((max(self._ends_s(group)), len(group.gpus)) for group in self._groups):
             if free >= ranks:
@@ -248,7 +248,7 @@ class _Course:
 
 
 def _next_end(group: _Group, works: Sequence[Work]) -> _End:
-    """When the first job of a group ends if no other joins; works: of its jobs."""
+    """The time at which the first job of a group ends if no other joins. works: those of its jobs."""
     if group.pair is None:
         return _End(group.since_s + group.left[0] * works[0].iteration_s, (group.left[0],), (0,), 0)
     needed = [-(-left // count) for left, count in zip(group.left, group.pair.iterations, strict=True)]

@@ -79,7 +79,7 @@ def read_requests(source: Source, gpus: int) -> tuple[Request, ...]:
     names: set[str] = set()
     for index, one in enumerate(read):
         if one.name in names:
-            raise refuse(f"job[{index}].name", f"`{one.name}` is another job's too; every job has its own")
+            raise refuse(f"job[{index}].name", f"`{one.name}` is the name of two jobs; every job takes a different one")
         names.add(one.name)
     return read
 
@@ -112,7 +112,7 @@ def _name(field: str, value: object) -> str:
 def _grants(
     field: str, subject: str, told: Mapping[str, Any], iterations: int, gpus: int, folder: Path
 ) -> tuple[Grant, ...]:
-    """What the job runs on every number of GPUs that it accepts."""
+    """The workload of the job on every number of GPUs that it accepts."""
     numbers = _numbers_of_ranks(field, told.get("ranks"), gpus)
     if len(numbers) > 1 and subject != "model":
         raise refuse(f"{field}.ranks", "several numbers are only for `model`, whose replicas share out its samples")

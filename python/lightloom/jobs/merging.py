@@ -20,7 +20,7 @@ def nodes_of(first: Workload, second: Workload, iterations: tuple[int, int]) -> 
 
 
 def merged(first: Workload, second: Workload, iterations: tuple[int, int]) -> Workload:
-    """So many iterations of each of two workloads of as many ranks, one after the other, next to the other's.
+    """Iterations of two workloads of the same number of ranks: those of each in a row, next to the other's.
 
     A GPU computes for one of them at a time, and every collective has ports of its own while it runs: both follow from
     the meaning of a workload, in which computation and streams of one rank are serial and ports are held.
@@ -59,7 +59,7 @@ class _Part:
             self._axes[axis] = dict(zip(names, map(frozenset, lines), strict=True))
 
     def nodes(self, count: int) -> Iterator[dict[str, Any]]:
-        """The nodes of so many iterations, each of which begins after the one before."""
+        """The nodes of this many iterations, each of which begins after the one before."""
         nodes = self._workload.nodes
         followed = {name for node in nodes for name in node["after"]}
         last = [node["id"] for node in nodes if node["id"] not in followed]

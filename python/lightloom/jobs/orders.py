@@ -1,4 +1,4 @@
-"""Which waiting job starts first. Adding a rule is an entry of `ORDERS`."""
+"""Rules by which the next waiting job is chosen. Adding a rule is an entry of `ORDERS`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_LISTED", "ORDERS", "ordered_course"]
 
 # Jobs up to which `search` looks through all orders; beyond it exchanges jobs of the best order as long as that helps,
-# in so many courses at most.
+# in this many courses at most.
 MOST_LISTED = 6
 MOST_COURSES = 2000
 

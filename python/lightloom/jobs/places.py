@@ -1,4 +1,4 @@
-"""Which GPUs a job gets: any that are free, or a block of a torus that was wired once."""
+"""The GPUs that a job gets: any that are free, or a block of a torus that was wired once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Places(Protocol):
 
     @property
     def free(self) -> int:
-        """How many are free."""
+        """The number of free GPUs."""
 
     def take(self, ranks: int) -> tuple[int, ...] | None:
-        """GPUs for so many ranks, now taken; None where there are none."""
+        """GPUs for this many ranks, now taken; None where there are none."""
 
     def give_back(self, gpus: Iterable[int]) -> None:
         """Make GPUs free that a job had."""
@@ -34,7 +34,7 @@ class AnyGpus:
 
     @property
     def free(self) -> int:
-        """How many are free."""
+        """The number of free GPUs."""
         return len(self._free)
 
     def take(self, ranks: int) -> tuple[int, ...] | None:
@@ -64,11 +64,11 @@ class Blocks:
 
     @property
     def free(self) -> int:
-        """How many are free."""
+        """The number of free GPUs."""
         return math.prod(self._dims) - self._taken.bit_count()
 
     def take(self, ranks: int) -> tuple[int, ...] | None:
-        """The first free block of the smallest size for so many ranks."""
+        """The first free block of the smallest size for this many ranks."""
         if ranks not in self._blocks:
             self._blocks[ranks] = list(self._of_size(ranks))
         for block in self._blocks[ranks]:
@@ -83,7 +83,7 @@ class Blocks:
             self._taken &= ~(1 << gpu)
 
     def _of_size(self, ranks: int) -> Iterator[int]:
-        """All blocks of the smallest size with at least so many GPUs, each once: the bits of their GPUs."""
+        """All blocks of the smallest size with at least this many GPUs, each once: the bits of their GPUs."""
         shapes = list(itertools.product(*(range(1, size + 1) for size in self._dims)))
         least = min(count for shape in shapes if (count := math.prod(shape)) >= ranks)
         for shape in sorted((one for one in shapes if math.prod(one) == least), key=lambda one: (sum(one), one)):
@@ -104,7 +104,7 @@ def _block(corner: Sequence[int], shape: Sequence[int], dims: Sequence[int]) -> 
 
 
 def wired_dims(gpus: int, ports: int) -> tuple[int, ...]:
-    """The sizes of the torus of so many GPUs whose sizes are the most equal, with a dimension for every two ports.
+    """The sizes of the torus of this many GPUs whose sizes are the most equal, with a dimension for every two ports.
 
     A ring where there are fewer than four ports, or where the number of GPUs is prime.
     """

@@ -44,7 +44,7 @@ def place_jobs(
     sharing: str | Iterable[str] | None = None,
     report: Callable[[str], object] | None = None,
 ) -> JobPlacements:
-    """Where and when jobs run on one fabric, by several ways to share it; iterations take what `lightloom.train` says.
+    """GPUs and times of jobs on one fabric, by several ways to share it; iterations take what `lightloom.train` says.
 
     jobs: a TOML file, or a mapping of its keys; docs/how-to/share-a-fabric.md has them. fabric: a Fabric with a number
     of GPUs, the name of a preset or a TOML file; its `dims` are those of the wired torus. order: the rule by which
@@ -121,7 +121,7 @@ class _Placing:
         )
 
     def _note(self, sharing: Sharing) -> str:
-        """What was left out."""
+        """A note on jobs or ways that were left out."""
         if sharing.pairs != "together" or not self._iterations.too_large:
             return ""
         return f"{counted(self._iterations.too_large, 'pair')} too large to be planned together, and not shared"
@@ -147,7 +147,7 @@ class _Placing:
         return self._pairs[first, second]
 
     def _pairing(self, sharing: Sharing, tasks: Sequence[Task]) -> Pairing | None:
-        """How two jobs share GPUs."""
+        """The sharing of GPUs by two jobs."""
 
         def together(first: tuple[int, int], second: tuple[int, int]) -> Together | None:
             found = self._together(first, second)

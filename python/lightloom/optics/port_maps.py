@@ -105,7 +105,7 @@ class Configuration:
 
 
 class PortLabels(NamedTuple):
-    """What is at the ports of the switches where they are known.
+    """The GPUs at the ports of the switches, where they are known.
 
     optics: the kind with its parameters. numbering: which port is whose, in a sentence. ends: per switch and port, from
     port 1 on: the GPU, with the number of its own port where it has several, or the island.
@@ -174,7 +174,7 @@ class Circuits(Table):
 
     @property
     def labels(self) -> PortLabels | None:
-        """What is at the ports; None where they were read from a file."""
+        """The GPUs at the ports; None where they were read from a file."""
         return self._labels
 
     @cached_property

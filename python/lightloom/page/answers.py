@@ -111,7 +111,7 @@ async def _gone(request: Request) -> None:
 
 
 class EventStream(StreamingResponse):
-    """A job's events; the job is left whenever it ends, also before the first of them could be sent."""
+    """A job's events; the request leaves the job when the stream ends, also before the first event is sent."""
 
     def __init__(self, job: Job, events: AsyncIterator[bytes], **more: Any) -> None:
         super().__init__(events, **more)
@@ -153,6 +153,6 @@ def _last_event(outcome: Outcome) -> bytes:
 
 
 def _stream_of(outcome: Outcome) -> Response:
-    """What is kept, as the stream that it would have ended."""
+    """The answer that is kept, as the stream of events that it ended."""
     headers = {"cache-control": "no-store", "x-lightloom-cache": "hit"}
     return Response(_last_event(outcome), media_type=STREAM, headers=headers)

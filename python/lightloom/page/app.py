@@ -106,7 +106,7 @@ async def _refused(_request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """An unforeseen error: its kind in a line, for whoever runs the server."""
+    """An unforeseen error: its kind in a line, for the person who runs the server."""
     path = printable(request.scope["path"])
     logging.getLogger(__name__).error("error: %s failed: %s; please report it", path, type(error).__name__)
     return JSONResponse({"error": "the server failed; please report it", "field": ""}, FAILED)

@@ -22,7 +22,7 @@ LATE, LARGE, UNSUPPORTED, BUSY = 408, 413, 415, 429
 
 
 class Bodies:
-    """All bodies that are being read, together of no more than so many bytes."""
+    """All bodies that are being read, together of no more than this many bytes."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

@@ -15,7 +15,7 @@ LARGEST_PART = 4
 
 
 class Cache:
-    """Outcomes by key, of so many bytes together; the one that was used least recently goes first."""
+    """Outcomes by key, of this many bytes together; the one that was used least recently goes first."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes

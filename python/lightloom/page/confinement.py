@@ -83,7 +83,8 @@ def confine() -> None:
 
 def _readable_roots() -> list[str]:
     folders = {sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), *SHARED}
-    # Where packages are, also those that are installed as links to their sources; never the folder that one is in.
+    # The place where packages are, also those that are installed as links to their sources; never the folder that one
+    # is in.
     for module in list(sys.modules.values()):
         folders.update(getattr(module, "__path__", ()))
     folders.update(_plugin_folders())
@@ -92,7 +93,7 @@ def _readable_roots() -> list[str]:
 
 
 def _plugin_folders() -> Iterator[str]:
-    """Where the packages are that other distributions bring, also those that are installed as links."""
+    """The place where the packages are that other distributions bring, also those that are installed as links."""
     for group in (plugins.VERBS, plugins.BENCHMARKS, plugins.NAMES, plugins.FIGURES):
         for entry in plugins.brought(group).values():
             with suppress(ImportError, ValueError):

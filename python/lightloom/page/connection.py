@@ -52,7 +52,7 @@ class Connection(H11Protocol):
         self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """A head that is whole ends the wait; the one of the next request is waited for anew."""
+        """A complete head ends the wait; the wait for the head of the next request begins again."""
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
@@ -122,7 +122,7 @@ class Connection(H11Protocol):
 
 
 def connection_type(waiting_s: float, most: int) -> type[Connection]:
-    """Connections of one server: at most so many that are answered, each waited for so long."""
+    """Connections of one server: at most this many that are answered, each waited for at most this long."""
     return type("Connection", (Connection,), {"waiting_s": waiting_s, "most": most, "waiting": {}})
 
 

@@ -18,12 +18,12 @@ LEAST, ROOM = 4, 4
 
 
 def connections_at_once(limits: Limits) -> int:
-    """How many connections there may be: as many as the limits say, or as the system has room for.
+    """The most connections: those of the limits, or those that the system has room for.
 
     Three times as many may arrive before the first of them is let go. The system's limit is raised as far as it may be.
     Raises `InputError` that names `workers` if there is no room for one process.
     """
-    # One more is the reserve, and one starts.
+    # One more process is the reserve, and one may be starting.
     own = OWN + OF_PROCESS * (limits.workers + 2)
     wanted = own + ROOM * limits.connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -15,7 +15,7 @@ __all__ = ["ROW", "Event", "Job", "Length"]
 
 
 class Length(IntEnum):
-    """How long work takes, by what is asked for, and by how long it went on so far."""
+    """The length of work, by the request, and by its time so far."""
 
     SHORT = 0
     OPEN = 1
@@ -53,11 +53,11 @@ class Job:
         self._news = asyncio.Event()
 
     def follow(self) -> None:
-        """One more waits for it."""
+        """One more request waits for the job."""
         self.followers += 1
 
     def leave(self) -> None:
-        """One who waited does not any more; where nobody does, it is abandoned."""
+        """One request waits no more; a job that none waits for is abandoned."""
         self.followers -= 1
         if self.followers == 0 and self.outcome is None:
             self.abandoned.set()
@@ -78,7 +78,7 @@ class Job:
         return [event.line for event in self._events if event.name == ROW]
 
     def end(self, outcome: Outcome) -> None:
-        """It is done, in one way or the other."""
+        """The job has ended, with or without success."""
         if self.outcome is None:
             self.outcome = outcome
             self._announce()

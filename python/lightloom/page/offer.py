@@ -1,4 +1,4 @@
-"""Which options a request may give: those that name no file and no address, and write nothing."""
+"""The options that a request may give: those that name no file and no address, and write nothing."""
 
 from __future__ import annotations
 

@@ -28,14 +28,14 @@ __all__ = ["BUSY", "BusyError", "EndingError", "Pool", "busy"]
 BUSY, UNAVAILABLE, OVER_TIME = 429, 503, 504
 # Advice to the asker.
 LESS = "ask for fewer GPUs or points"
-# How long work goes on before others that wait get their turn.
+# Seconds of work before other jobs that wait get their turn.
 TURN_S = 1.0
-# How long work that nobody waits for any more, or whose turn on the reserve is over, may go on: killing a process costs
-# more than that.
+# Seconds that work may go on which no request waits for any more, or whose turn on the reserve is over: killing a
+# process costs more than that.
 GRACE_S = 0.3
-# How long a process may take to leave off its work when it is asked to; then it is killed.
+# Seconds that a process may take to stop its work when it is asked to; then it is killed.
 STOPPING_S = 2.0
-# How long work may go on once the server is told to end.
+# Seconds that work may go on once the server is told to end.
 END_S = 2.0
 # Pause before a process is tried again that could not be started.
 RETRY_S = 1.0
@@ -45,7 +45,7 @@ LONGEST_WAIT_S = 60
 
 
 class BusyError(Exception):
-    """As many wait as may; `retry_after_s` says when to ask again."""
+    """The queue is full; `retry_after_s` says when to ask again."""
 
     def __init__(self, retry_after_s: int) -> None:
         super().__init__(retry_after_s)

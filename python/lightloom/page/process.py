@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["DiedError", "Process"]
 
 EVENTS = {Kind.ROW: ROW, Kind.PROGRESS: "progress"}
-# How long a process may take to be ready, on a machine that is busy.
+# Seconds that a process may take to be ready, on a busy machine.
 START_S = 30.0
-# How long a process that is killed may take to be gone.
+# Seconds that a process may take to end once it is killed.
 GONE_S = 5.0
 MODULE = "lightloom.page.worker"
 

@@ -54,7 +54,7 @@ class Queue:
         return None
 
     def put_down(self, job: Job, seconds: float) -> None:
-        """A job that was taken is worked on no more, for now or for good, after so many seconds of work."""
+        """A job that was taken is worked on no more, for now or for good, after this many seconds of work."""
         self._at_work[job.client] -= 1
         self._used_s[job.client] += seconds
         self._tidy(job.client)
@@ -83,7 +83,7 @@ class Queue:
         raise FullError
 
     def drop_abandoned(self) -> list[Job]:
-        """Take out those that nobody waits for."""
+        """Take out the jobs that no request waits for."""
         dropped = [job for jobs in self._waiting.values() for job in jobs if job.abandoned.is_set()]
         for job in dropped:
             self._remove(job)
@@ -94,7 +94,7 @@ class Queue:
         self._tidy(job.client)
 
     def _tidy(self, client: str) -> None:
-        """Forget what nothing is left of."""
+        """Remove entries that have no jobs left."""
         if not self._waiting.get(client, True):
             del self._waiting[client]
         if client not in self._waiting and not self._at_work[client]:

@@ -29,13 +29,13 @@ __all__ = ["address_of", "address_of_others", "bound_socket", "serve"]
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HEADER_BYTES = 32 * 1024
 KEPT_ALIVE_S = 15
-# How long answers may take once the server is told to end.
+# Seconds that answers may take once the server is told to end.
 END_S = 6
 BACKLOG = 512
 
 
 class _Said:
-    """Failures outside any request, each a line for whoever runs the server; no line twice in succession."""
+    """Failures outside any request, each a line for the person who runs the server; no line twice in succession."""
 
     def __init__(self) -> None:
         self._last = ""
@@ -102,14 +102,14 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Where the page is, as a browser of this machine takes it."""
+    """The address of the page for a browser on this machine."""
     host, port = listening.getsockname()[:2]
     here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     return f"http://{_in_address(here)}:{port}/"
 
 
 def address_of_others(listening: socket.socket) -> str | None:
-    """Where other machines find the page, None if it listens only for this machine."""
+    """The address at which other machines find the page, None if it listens only for this machine."""
     host, port = listening.getsockname()[:2]
     address = ipaddress.ip_address(host.partition("%")[0])
     if address.is_loopback:
@@ -157,7 +157,7 @@ def serve(
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        # So many are taken at once, before any is counted.
+        # This many connections are taken at once, before any is counted.
         "backlog": most,
         "timeout_keep_alive": KEPT_ALIVE_S,
         "timeout_graceful_shutdown": END_S,

@@ -27,7 +27,7 @@ class Task(NamedTuple):
 
     @property
     def length(self) -> Length:
-        """How long it may take, as far as is known before it begins."""
+        """The longest time of a task, as far as is known before it begins."""
         return Length.LONG if self.makes_room else Length.OPEN if self.streams else Length.SHORT
 
 

@@ -85,7 +85,7 @@ class _Say:
 def _read(asked: BinaryIO, jobs: SimpleQueue[tuple[Frame, _core.Interruption]], say: _Say) -> None:
     """Pass jobs on, each with what interrupts it, which is done when the server says so.
 
-    At their end the server is gone, and so is this process, whatever it is doing.
+    At their end the server is gone, and so is this process, also during work.
     """
     interruption = _core.Interruption()
     while (frame := read_frame(asked)) is not None:
@@ -112,7 +112,7 @@ def _warm_up() -> None:
     import lightloom as ll
 
     import_module("lightloom.views.charts")
-    # It reads which fonts there are, or finds out and keeps it.
+    # Matplotlib reads its list of fonts, or makes and keeps it.
     import_module("matplotlib.font_manager")
     ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 from lightloom import _core
 from lightloom.base.errors import refuse, shown, text_of
+from lightloom.base.files import read_text
 from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import resolve
 from lightloom.inputs.requests import build_request
-from lightloom.plans import Plan
+from lightloom.plans import MAX_FILE_BYTES, Plan
+from lightloom.plans.better import BetterPlan, Progress
 from lightloom.plans.comparison import Comparison, Row
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
@@ -53,7 +56,9 @@ def plan(
     budget: str | float | None = None,
     invariant_under: str | int | None = None,
     sequence: str | os.PathLike[str] | None = None,
+    warm_start: Plan | str | os.PathLike[str] | None = None,
     report: Report | None = None,
+    progress: Callable[[BetterPlan], None] | None = None,
     **settings: Unpack[Settings],
 ) -> Plan:
     """Plan a collective: its algorithm, the topology of every step, and when to reconfigure.
@@ -62,25 +67,56 @@ def plan(
         a schedule or matrix says it too.
     size: one rank's whole buffer, `"64MiB"` or bytes; `"32MiB/pair"` for All-to-All.
     fabric: a Fabric, the name of a preset or a TOML file; the preset `default` when left out.
-    budget: wall-clock time, `"10s"` or seconds, of planner `weave`'s local search, and of planner `exact`.
+    budget: wall-clock time, `"10s"` or seconds, of planner `weave`'s searches, and of planner `exact`. An unequal
+        All-to-All among 48 GPUs or more is looked for until then, less long than without it or longer. What is found
+        depends on the machine's speed.
     invariant_under, report: of planner `exact`; see `lightloom.exact_plan`.
     sequence: HARVEST's `schedule.json`, or the folder that has it, whose topologies are taken as they are. With
         `collective.json` next to it, that is the schedule and says the size, where no other is given.
+    warm_start: of an unequal All-to-All, a plan or its file, for as many GPUs and ports, with whose circuits the search
+        begins in place of some that are made for the matrix. It needs a small part of the time.
+    progress: is called with every plan that is faster than those before it, the last one included.
     settings: see `lightloom.inputs.options.Settings` and docs/reference/options.md.
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
     """
+    began_s = time.monotonic()
+    told = None if progress is None else Progress.of(progress)
     if sequence is not None:
         from lightloom.planning.sequences import plan_on_sequence
 
         given: dict[str, Any] = {**settings, "budget": budget, "invariant_under": invariant_under}
-        return plan_on_sequence(sequence, collective, size, fabric, given)
+        if warm_start is not None:
+            raise refuse("warm_start", "it cannot be combined with a sequence, which states every topology")
+        return _told_at_last(plan_on_sequence(sequence, collective, size, fabric, given), began_s, told)
     own = _solver_settings(settings, budget, invariant_under, report)
     if own is not None:
         from lightloom.exact import exact_plan
 
-        return exact_plan(collective, size, fabric=fabric, **own, **settings)
-    return Plan(_core.plan(build_request(collective, size, fabric, **settings, budget=budget)))
+        if warm_start is not None:
+            raise refuse("warm_start", "planner exact does not take it; it is for planner auto or weave")
+        own_progress = None if told is None else told.tell
+        found = exact_plan(collective, size, fabric=fabric, **own, progress=own_progress, **settings)
+        return _told_at_last(found, began_s, told)
+    request = build_request(collective, size, fabric, **settings, budget=budget)
+    start = None if warm_start is None else _plan_of("warm_start", warm_start).core
+    return Plan(_core.plan(request, start, None if told is None else told.of_core))
+
+
+def _told_at_last(plan: Plan, began_s: float, told: Progress | None) -> Plan:
+    """The plan, of which whoever listens is told, if it is better than what was told."""
+    if told is not None:
+        told.tell(BetterPlan(time.monotonic() - began_s, plan.total_s, plan.lower_bound_s, plan))
+    return plan
+
+
+def _plan_of(field: str, plan: Plan | str | os.PathLike[str]) -> Plan:
+    """A plan, or that of a file. Raises `InputError` that names the field."""
+    if isinstance(plan, Plan):
+        return plan
+    if isinstance(plan, (str, os.PathLike)):
+        return Plan.from_json(read_text(field, plan, MAX_FILE_BYTES))
+    raise refuse(field, f"`{shown(plan)}` is not accepted; it takes a Plan, or the file of one")
 
 
 def baselines(

@@ -214,7 +214,7 @@ class Plan(Table):
 
     @property
     def routing(self) -> str:
-        """How traffic is put on paths."""
+        """The rule by which traffic is divided over paths."""
         return self._core.routing
 
     @property

@@ -25,7 +25,8 @@ __all__ = ["Candidate", "Clock", "best_of", "filled"]
 
 # Candidates whose shares are made the best.
 MOST_OPTIMISED = 6
-# Of the mean of a matrix's pairs, what a pair is planned with that sends nothing in it and something in another.
+# Share of the mean over a matrix's pairs with which a pair is planned that sends nothing in it but something in
+# another.
 OF_MEAN = 0.01
 
 
@@ -39,7 +40,7 @@ class Candidate:
 
 
 class Clock:
-    """What iterations take, with the changes of circuits between them where the plan is repeated."""
+    """The times of the iterations, with the changes of circuits between them where the plan is repeated."""
 
     def __init__(self, fabric: Fabric) -> None:
         self._fabric = fabric

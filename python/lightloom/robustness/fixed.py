@@ -76,7 +76,7 @@ class FixedPlan:
         pieces: Sequence[tuple[int, int, float]],
         steps: Iterable[tuple[_core.Topology, Sequence[Sending], float]],
     ) -> FixedPlan:
-        """Of the pieces, and of each step its topology, what is sent, and the seconds of the change before it."""
+        """The pieces, and for each step its topology, the bytes sent, and the seconds of the change before it."""
         made = tuple(_step(gpus, pieces, topology, sendings, change_s) for topology, sendings, change_s in steps)
         return cls(gpus, rates, tuple(pieces), made)
 
@@ -116,7 +116,7 @@ class FixedPlan:
 
     @property
     def pairs(self) -> NDArray[np.bool_]:
-        """Which ordered pairs, source times ranks plus destination, have paths for all their bytes."""
+        """The ordered pairs, source times ranks plus destination, that have paths for all their bytes."""
         served = np.zeros(self.gpus * self.gpus)
         for source, destination, share in self.pieces:
             served[source * self.gpus + destination] += share

@@ -37,7 +37,7 @@ def own_journeys(plan: FixedPlan) -> Iterator[tuple[int, Journey]]:
 def cheapest_journeys(
     plan: FixedPlan, pairs: Sequence[int], prices: Sequence[NDArray[np.float64]]
 ) -> tuple[NDArray[np.float64], list[Journey]]:
-    """Of each pair the least price of a journey, and one of that price; infinite and empty where there is no journey.
+    """The least price of a journey for each pair, and a journey of that price; infinite and empty where there is none.
 
     pairs: source times ranks plus destination; prices: by step an array (links, pairs), at least 0, of what it costs a
     pair to use a link. A path of a step has at most as many hops as the plan's longest one there. O(pairs · links ·

@@ -73,8 +73,8 @@ class RobustPlan(Table):
     objective: `"expected"`, the mean time is least, or `"worst"`, that of the slowest iteration. plan: the circuits,
     paths and shares as a plan, for the mean of the matrices, or for the largest bytes of each pair under `"worst"`.
     made_for: the bytes for which the planner chose the circuits, in words; optimised: whether the shares are the best
-    for all iterations on these circuits, else they are the planner's. fixed: circuits, paths and shares, whatever the
-    bytes. iterations: times of each.
+    for all iterations on these circuits, else they are the planner's. fixed: circuits, paths and shares, the same for
+    any bytes. iterations: times of each.
     """
 
     objective: str
@@ -159,5 +159,5 @@ class RobustPlan(Table):
         once = self.strategy("once")
         return (
             f"RobustPlan({self.plan.gpus} GPUs, {counted(len(self.iterations), 'iteration')}: "
-            f"{show_time(once.mean_s)} in the mean, {show_time(once.worst_s)} at worst)"
+            f"{show_time(once.mean_s)} on average, {show_time(once.worst_s)} at worst)"
         )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["OBJECTIVES", "robust"]
 
 OBJECTIVES = ("expected", "worst")
-# Of generated matrices, where nothing else is said.
+# Number of generated matrices by default.
 ITERATIONS, DRIFT, SEED = 8, 0.2, 0
 # Bytes of a generated pair before it is scaled to the size.
 DRAWN_BYTES = 2.0**30

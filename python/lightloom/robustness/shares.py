@@ -28,7 +28,7 @@ MOST_TERMS = 8_000_000
 MOST_ROUNDS, SECONDS = 40, 60.0
 # By how much of a pair's price, at least, a journey is cheaper that is added; the least share of one that is kept.
 GAIN, LEAST_SHARE = 1e-6, 1e-7
-# How much the mean counts next to the slowest iteration, so that the other iterations are no slower than they must be.
+# Weight of the mean next to the slowest iteration, so that the other iterations are no slower than they must be.
 OF_MEAN = 1e-4
 
 

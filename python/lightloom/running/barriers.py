@@ -44,7 +44,7 @@ except OSError as error:
 
 @dataclass(frozen=True)
 class BarrierCost:
-    """A barrier of so many ranks: seconds of a round; the middle one, the mean, and 99 of 100 at most."""
+    """A barrier of this many ranks: seconds of a round; the middle one, the mean, and 99 of 100 at most."""
 
     barrier: str
     ranks: int
@@ -75,7 +75,7 @@ class BarrierCosts(Table):
         write_bytes("output", path, (self.to_json() + "\n").encode())
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Cost over ranks, a line a barrier; written to a PNG, PDF or SVG `path`. Raises `InputError` naming `plot`."""
+        """Cost over ranks, a line for each barrier; in a PNG, PDF or SVG `path`. Raises `InputError` naming `plot`."""
         return picture("BarrierCosts.plot", self, path)
 
 

@@ -1,4 +1,4 @@
-"""Programs that are carried out by a deadline, whatever they do and start in turn."""
+"""Programs that end by a deadline, with all programs that they start in turn."""
 
 from __future__ import annotations
 

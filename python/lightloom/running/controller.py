@@ -26,9 +26,9 @@ __all__ = ["Controller", "RunFailedError"]
 # Kind and length of a message.
 HEAD = struct.Struct("<cI")
 RUN, SAID, PROGRESS, OUTSIDE, REPORT, FAULT = (bytes([kind]) for kind in b"rspoRF")
-# A controller that was told to end has so many seconds.
+# Seconds that a controller has to end once it is told to.
 END_S = 5.0
-# It says something every second; one that is silent for so long is stopped.
+# The controller reports every second; one that is silent for this long is stopped.
 SILENT_S = 20.0
 # The program of the process, which finds this package where this process did.
 PROGRAM = "import sys; sys.path.insert(0, {0!r}); from lightloom._core import serve_runs; serve_runs({1})"

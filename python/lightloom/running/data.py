@@ -114,7 +114,7 @@ def reduced(kind: DataType, reduction: str, one: Array, other: Array) -> Array:
 class DrawnInputs(Sequence["Array"]):
     """Inputs of a test, by rank: whole numbers from 1, drawn from `seed`, a number or several, and the rank when asked.
 
-    Raises `InputError` that names `dtype` where sums over so many ranks are not exact.
+    Raises `InputError` that names `dtype` where sums over this many ranks are not exact.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ def expected(
 
 @np.errstate(invalid="ignore", over="ignore")
 def wrong(found: Sequence[Array], wanted: Expected, kind: DataType) -> int:
-    """How many elements of the outputs of all ranks are wrong; one that is no number equals another."""
+    """The number of wrong elements in the outputs of all ranks; NaN equals NaN."""
     count = 0
     for rank, (output, right) in enumerate(zip(found, wanted.outputs, strict=True)):
         one, other = kind.numbers(output), kind.numbers(right)

@@ -47,7 +47,7 @@ def interpret(program: Program, inputs: Sequence[Array], kind: DataType, reducti
     )
     bounds = program.segment_offsets[program.step_offsets].tolist()
     for begin, end in pairwise(bounds):
-        # All that a step sends is what was there when it began.
+        # A step sends data as they were when it began.
         arrived = [
             workspaces[rank][offset : offset + length].copy() for rank, _, offset, _, length, _ in segments[begin:end]
         ]

@@ -52,7 +52,7 @@ class Spread(NamedTuple):
 
 
 class Lateness(NamedTuple):
-    """How late sleeps ended, in seconds of the machine: half of them, 99 of 100, and all of them at most."""
+    """Lateness of sleeps, in seconds of the machine, that half of them, 99 of 100, and all did not exceed."""
 
     sleeps: int
     median_s: float
@@ -70,7 +70,7 @@ class Jitter(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How a plan was run; the arguments of `lightloom.run`, with the chosen values of those left out.
+    """The settings of a run of a plan: the arguments of `lightloom.run`, with the chosen values of those left out.
 
     dilation: rates are divided and delays multiplied by it. dtype, reduction: of the data. packet_bytes: without
     headers, which take no time. warm_ups: runs before those that are measured. switch: address of an outside switch.
@@ -108,7 +108,7 @@ class RunTimes:
 
     total_s: by run, without computation before steps. By run and step: begun_s, when the step before had ended; asked_s
     and acknowledged_s, of a change of circuits, both equal to begun_s without a change; start_s, when startup began;
-    end_s, when the last rank had arrived. By run, step and rank: released_s, it was let go; started_s, startup was
+    end_s, when the last rank had arrived. By run, step and rank: released_s, it was released; started_s, startup was
     over; sent_s, all that it sends and passes on had left it; received_s, all had come; arrived_s, it was copied and
     reduced; forwarded_bytes, passed on for others. By run, step and transmitter (rank · ports + port): circuit_bytes
     that crossed its circuit, circuit_first_s and circuit_last_s, from when on and until when.
@@ -152,7 +152,7 @@ class MeasuredStep:
 
     @property
     def ratio(self) -> float:
-        """Measured over predicted."""
+        """Measured over predicted time."""
         return self.measured_s / self.predicted_s if self.predicted_s else 1.0
 
 
@@ -270,7 +270,7 @@ class Measurement(Table):
 
     @property
     def lateness_s(self) -> float:
-        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, ended at most so late."""
+        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, were not later."""
         return max(late.most_of_99_s for late in self._jitter)
 
     @property

@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Carried", "Moments", "MpiRank", "check_ranks", "message_passing", "patience_s"]
 
-# How long a step may take at a rank: so much, and the time of all its data at so slow a rate.
+# Longest time of a step at a rank: a fixed part, and the time of all its data at a slow rate.
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
 # Pauses that are remembered.
 MOST_PAUSES = 100_000
-# How often a rank asks whether messages are there before it leaves the processor to others between.
+# Number of times that a rank looks for messages before it yields the processor between two looks.
 SPINS, PAUSE_S = 10_000, 50e-6
 
 
 class Moments(NamedTuple):
-    """When one rank did what in a run, by step, in seconds since all could begin.
+    """The times of one rank's work in a run, by step, in seconds since all could begin.
 
     begun: when all had ended the step before; asked and acknowledged: of a change of circuits, by rank 0, both begun
-    elsewhere; released: when all were let go; sent, received: when all that it sends and passes on had left, and all
+    elsewhere; released: when all were released; sent, received: when all that it sends and passes on had left, and all
     had come; arrived: when that was copied and reduced.
     """
 
@@ -88,7 +88,7 @@ def check_ranks(program: Program, communicator: MPI.Comm) -> None:
 
 
 def patience_s(program: Program) -> Times:
-    """How long each step may take at a rank."""
+    """The longest time of each step at a rank."""
     hops = np.diff(program.gpu_offsets) - 1
     sent = np.bincount(program.step, weights=program.message_bytes * hops, minlength=program.steps)
     return np.asarray(PATIENCE_S + sent / SLOWEST_BYTES_PER_S)
@@ -114,7 +114,7 @@ class MpiRank:
         # With more ranks than cores, one that keeps asking keeps others from sending.
         self._spins = SPINS if near.Get_size() <= cores() else 0
         near.Free()
-        # How late the last pauses ended.
+        # The lateness of the last pauses.
         self.lateness_s: deque[float] = deque(maxlen=MOST_PAUSES)
         self._patience_s: list[float] = patience_s(program).tolist()
 
@@ -206,7 +206,7 @@ class MpiRank:
         return free[: send.size], free[send.size :]
 
     def _done(self, requests: list[MPI.Request], deadline: float, late: Callable[[int], str]) -> Generator[int]:
-        """The indices of requests, as they are done. Raises `FailedError` by what is `late` where so many are not."""
+        """The indices of requests, as they are done. Raises `FailedError` with `late` where some are late."""
         left, asked = len(requests), 0
         while left:
             done = self._mpi.Request.Testsome(requests) or ()

@@ -25,7 +25,7 @@ AGE_S = 60.0
 
 
 class Removed(NamedTuple):
-    """How many files were removed, and the memory that they held."""
+    """The number of files that were removed, and the memory that they held."""
 
     files: int
     size_bytes: int
@@ -69,7 +69,7 @@ def remove_left(*, since_s: float | None = None) -> Removed:
 
 
 def _held_by(process: Path) -> set[Path]:
-    """The files that a process has in its memory, or open. Raises `OSError` where nothing is said of it."""
+    """The files that a process has in its memory, or open. Raises `OSError` where the system does not list them."""
     held = set()
     for line in (process / "maps").read_text(errors="surrogateescape").splitlines():
         _, _, name = line.partition(f" {FOLDER}{os.sep}")

@@ -39,21 +39,21 @@ if TYPE_CHECKING:
 
 __all__ = ["ENVIRONMENT", "run_by_mpi", "run_by_mpiexec"]
 
-# As many ranks as are asked for, and one thread each, whatever the machine has.
+# Start the ranks that are asked for, with one thread each, even where the machine has fewer cores.
 ENVIRONMENT = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
-# How long mpiexec may take to end its processes when it is told to.
+# Seconds that mpiexec may take to end its processes when it is told to.
 ENDING_S = 10.0
-# How long ranks may take until all have begun: so long, and so much more for each, where a machine is busy.
+# Longest time until all ranks have begun: a fixed part, and a part for each rank, as a machine may be busy.
 START_S, START_RANK_S = 60.0, 2.0
 # Most requests to a switch for a step.
 CALLS = 10
-# How Open MPI and MPICH say that a signal ended a process.
+# Messages of Open MPI and MPICH that a signal ended a process.
 ENDED = re.compile(r"process rank (\d+) with PID \d+ .* exited on\s+signal|EXIT STRING: .* \(signal \d+\)")
-# How Python says an error.
+# The form of an error of Python.
 ERROR = re.compile(r"^\w*(?:Error|Exception): .*$", re.MULTILINE)
 
 

@@ -34,12 +34,12 @@ __all__ = ["MpiOptions", "Together", "measured", "rank_told", "run_as_rank", "ru
 
 # Environment variables of process managers in the processes that they start: MPICH's and Slurm's, PMIx, Open MPI's.
 TOLD_BY_MANAGERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
-# How often and how long ranks sleep to see how busy their machines are.
+# Number and length of sleeps by which ranks measure how busy their machines are.
 PROBES, PROBE_S = 100, 1e-3
 
 
 class MpiOptions(NamedTuple):
-    """How a plan is run: the data's type and reduction, runs and those before them, the address of a switch."""
+    """The settings of a run: the data's type and reduction, runs and those before them, the address of a switch."""
 
     kind: DataType
     reduction: str
@@ -102,7 +102,7 @@ def run_as_rank(
 def measured(
     plan: Plan, options: MpiOptions, times: RunTimes, jitter: Jitter, arrays: tuple[Array, ...], count: int
 ) -> Measurement:
-    """The measurement of runs with so many wrong elements."""
+    """The measurement of runs with this many wrong elements."""
     settings = RunSettings(
         transport="mpi",
         dilation=1.0,

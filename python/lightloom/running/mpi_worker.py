@@ -47,7 +47,7 @@ def _end_with_asker(job: Job) -> None:
     """End all ranks and leave no file where who asked for the run dies before it is done."""
     asker = job.asker()
     if asker is None or not hasattr(os, "pidfd_open"):
-        # It holds the standard input of rank 0 open.
+        # The process that asked holds the standard input of rank 0 open.
         while os.read(0, 1):
             pass
     else:

@@ -37,12 +37,12 @@ ETHERNET, IP_AND_UDP, ENVELOPE = 14, 28, 48
 LEAST_MTU_OF_IPV6 = 1280
 # Index of the first port's interface in the switch's namespace; 1 is the loopback's.
 FIRST_INDEX = 2
-# Capacity of a token bucket: so many packets, and so many seconds of its rate, so that a timer that is late by less
-# costs nothing. What is let through at once for it is waited for before a rank sends.
+# Capacity of a token bucket: packets, and seconds at its rate, so that a timer that is late by less
+# costs nothing. A rank waits before it sends for the time of the packets that the bucket lets through at once.
 BUCKET_PACKETS, BUCKET_S = 4, 5e-4
 # Bytes that may wait at a token bucket: more than the sender's socket takes, so that no packet is dropped.
 QUEUE = 1 << 30
-# One command of `ip` or `tc` takes so many seconds at most.
+# Most seconds of one command of `ip` or `tc`.
 COMMAND_S = 60.0
 FOLDER = Path("/run/netns")
 NAME = re.compile(r"lightloom-(\d+)-(\d+)-(\d+)-(?:switch|rank-\d+)")
@@ -170,7 +170,7 @@ def _is_left(name: str) -> bool:
 
 
 def _started(process: int) -> int:
-    """When a process started, in ticks since the machine did. Raises `ProcessLookupError` where it has ended."""
+    """Start of a process, in ticks since that of the machine. Raises `ProcessLookupError` where it has ended."""
     try:
         # The name of the program, in brackets, may hold anything.
         state, *told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()

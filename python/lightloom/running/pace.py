@@ -1,4 +1,4 @@
-"""How slow a run is made, so that the machine can keep up: its dilation, and how long its packets are."""
+"""The dilation of a run, with which the machine can keep up, and the size of its packets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 LARGEST_DILATION = 1e9
-# The shortest step takes so long at least: many times the time to wake a process.
+# Least time of the shortest step: many times the time to wake a process.
 SHORTEST_STEP_S = 0.02
 # Bytes that a core copies in a second through rings and switch, with time to spare.
 COPIED_BPS = 2.5e8
@@ -52,7 +52,7 @@ RANKS_PER_CORE = 8
 
 
 class Pace(NamedTuple):
-    """How slow a run is made, and what that asks of the machine.
+    """The dilation of a run, and the work that it demands of the machine.
 
     packet_rate: packets over all hops in a second of the busiest step; most_packet_rate: with more than this the times
     are those of the machine.
@@ -116,7 +116,7 @@ def pace_of(
 
 
 def crowding(ranks: int) -> float:
-    """How many times more ranks each core has than it serves without that being felt; at least 1."""
+    """The number of ranks of each core over the number that it serves without delay; at least 1."""
     return max(1.0, ranks / (RANKS_PER_CORE * usable_cores()))
 
 
@@ -148,7 +148,7 @@ def usable_cores() -> int:
 
 
 def packet_bytes_for(ranks: int, ports: int, rate_bps: float, passed_on: int | None, transport: str) -> int:
-    """Bytes of a packet: a power of two, so long that the switch need not wake too often.
+    """Bytes of a packet: a power of two, so large that the switch need not wake too often.
 
     Where messages are passed on, it is so short that they are on all their circuits at once. rate_bps: bytes that a
     circuit takes in a second, dilated. passed_on: bytes of the shortest message that is.

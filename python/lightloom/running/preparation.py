@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "RunOptions", "prepared"]
 
 NANOSECONDS = 1e9
-# A wait ends as a fault after so many times the predicted time, dilated, and so many seconds more.
+# A wait ends as a fault after this multiple of the predicted time, dilated, and these seconds more.
 DEADLINE_FACTOR = 10.0
 DEADLINE_FLOOR_S = 5.0
-# The machine is watched for so long before the runs, but no longer than they take.
+# Time for which the machine is watched before the runs, but no longer than they take.
 PROBE_S = 0.2
 # Nobody waits longer for a run; nanoseconds of its deadlines fit into 64 bits.
 LONGEST_S = 1e6
@@ -91,7 +91,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     """
     program = program_of(plan, options.kind.size_bytes)
     dark_s, windows_s = _core.change_times(plan.core)
-    # The switch process joins any ports, whatever the optical layer that the plan is for.
+    # The switch process joins any ports, also where the plan's optical layer could not.
     on_ports = circuits(plan, "crossbar")
     pace = pace_of(plan, program, options.transport, dilation=options.dilation, packet_bytes=options.packet_bytes)
     dilation = pace.dilation

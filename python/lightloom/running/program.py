@@ -79,7 +79,7 @@ class Program:
 
     @property
     def step_offsets(self) -> Integers:
-        """Where the messages of each step begin, and where those of the last one end."""
+        """The place where the messages of each step begin, and where those of the last one end."""
         return np.searchsorted(self.step, np.arange(self.steps + 1))
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Send", "SendTimes", "send_times"]
 
 SCHEMA = "lightloom.sends/1"
-# The smallest send transmits for this part of the time of startup and hop, the largest for so many times that; where
-# these take no time, sends of so many bytes.
+# The smallest send transmits for this part of the time of startup and hop, the largest for this multiple of it; where
+# these take no time, sends of these bytes.
 LEAST_PART, MOST_TIMES = 1 / 16, 16
 LEAST_BYTES, MOST_BYTES = 4096, 4 << 20
 # Elements are no longer than that.

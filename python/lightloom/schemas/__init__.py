@@ -30,20 +30,22 @@ class Document(NamedTuple):
 
 
 _DOCUMENTS = (
-    Document("plan", ("plan",), "a plan; what `--output` writes, `Plan.to_json` gives and `Plan.from_json` reads"),
+    Document("plan", ("plan",), "a plan, as `--output` writes, `Plan.to_json` returns and `Plan.from_json` reads it"),
     Document("sizes", ("plan --sizes",), "the plans of many sizes"),
-    Document("comparison", ("compare",), "one problem by every planner"),
+    Document("comparison", ("compare",), "the times of every planner on one problem"),
     Document("bounds", ("bound",), "lower bounds, term by term"),
-    Document("checks", ("verify",), "what was checked of files"),
+    Document("checks", ("verify",), "the results of the checks of files"),
     Document("simulation", ("simulate PLAN",), "a plan, packet by packet or flow by flow"),
-    Document("circuits", ("circuits",), "what switches are told, and when"),
-    Document("sent", ("circuits --send", "circuits --restore"), "what switches did"),
+    Document("circuits", ("circuits",), "the circuits that switches are told to set, and when"),
+    Document(
+        "sent", ("circuits --send", "circuits --restore"), "the circuits that switches made, and their acknowledgements"
+    ),
     Document("workload", ("train WORKLOAD",), "a training iteration that is read"),
     Document("training", ("train",), "a training iteration that is planned, with its plans"),
     Document("layouts", ("train --layouts",), "the fastest parallel layouts of a model"),
     Document("training-simulation", ("simulate TRAINING",), "a training iteration, simulated"),
-    Document("advice", ("advise JOB",), "which switch a job needs"),
-    Document("jobs", ("jobs",), "when and where jobs run on one fabric"),
+    Document("advice", ("advise JOB",), "the switch that a job needs, with the times on others"),
+    Document("jobs", ("jobs",), "the times and GPUs of jobs on one fabric"),
     Document("robust", ("robust",), "an All-to-All that is planned once for many iterations"),
     Document("run", ("run PLAN",), "a plan on processes, measured"),
     Document("iteration-run", ("run ITERATION",), "a training iteration on processes, measured"),
@@ -53,8 +55,8 @@ _DOCUMENTS = (
     Document("sweep", ("sweep",), "the summary of a sweep; its points are in a table"),
     Document("benchmark", ("compare --benchmark",), "the summary of a benchmark"),
     Document("export", ("export",), "files for other tools"),
-    Document("names", ("list",), "what can be named"),
-    Document("algorithms", ("list algorithms --gpus",), "which algorithms serve so many GPUs"),
+    Document("names", ("list",), "the names that options accept"),
+    Document("algorithms", ("list algorithms --gpus",), "the algorithms that serve a number of GPUs"),
 )
 
 

@@ -9,6 +9,17 @@ if TYPE_CHECKING:
 
 # A JSON Schema, draft 2020-12.
 Form = dict[str, Any]
+# Units by the end of a key; the first that fits.
+UNITS = {
+    "_db_per_cm": "dB/cm",
+    "_bps": "bit/s",
+    "_bytes": "bytes",
+    "_db": "dB",
+    "_cm": "cm",
+    "_w": "W",
+    "_j": "J",
+    "_s": "seconds",
+}
 
 
 def number(meaning: str, *, least: float | None = 0) -> Form:
@@ -33,7 +44,7 @@ def one_of(meaning: str, *values: str) -> Form:
 
 def version(schema: str) -> Form:
     """The document's own version."""
-    return {"const": schema, "description": "which schema, and its version"}
+    return {"const": schema, "description": "name of the schema and its version"}
 
 
 def yes_or_no(meaning: str) -> Form:
@@ -52,11 +63,21 @@ def row(meaning: str, *forms: Form) -> Form:
     return {"type": "array", "prefixItems": list(forms), "minItems": count, "maxItems": count, "description": meaning}
 
 
+def _with_unit(key: str, form: Form) -> Form:
+    """The form of a number whose meaning ends in the unit that its key ends with, unless it names it already."""
+    suffix = next((one for one in UNITS if key.endswith(one)), None)
+    kinds = form.get("type", ())
+    if suffix is None or not {"number", "integer"}.intersection([kinds] if isinstance(kinds, str) else kinds):
+        return form
+    meaning, unit = form["description"], UNITS[suffix]
+    return form if unit in meaning else {**form, "description": f"{meaning} [{unit}]"}
+
+
 def record(keys: Mapping[str, Form], meaning: str = "", *, optional: Mapping[str, Form] | None = None) -> Form:
     """An object with these keys and no others; those that are optional may be left out."""
     made: Form = {
         "type": "object",
-        "properties": {**keys, **(optional or {})},
+        "properties": {key: _with_unit(key, form) for key, form in {**keys, **(optional or {})}.items()},
         "required": list(keys),
         "additionalProperties": False,
     }

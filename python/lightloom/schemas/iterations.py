@@ -21,48 +21,60 @@ from lightloom.schemas.forms import (
 from lightloom.schemas.judgements import SETTINGS
 
 RANKS = several(whole("rank"), "ranks")
-SOME_RANKS = either("a list of ranks, or the name of a group; all where it is left out", RANKS, text("a group"))
+SOME_RANKS = either(
+    "a list of ranks, or the name of a group; all ranks where it is left out", RANKS, text("name of a group")
+)
 ENDS = either("a rank, or a list: messages that start together", whole("rank"), RANKS)
 NODE = {
-    "id": text("a text, of one node"),
-    "after": several(text("an id"), "nodes that must have ended before"),
+    "id": text("name of the node, which no other node has"),
+    "after": several(text("id of a node"), "nodes that must have ended before this one starts"),
 }
-SENT = whole("the message", least=1)
+SENT = whole("bytes of each message", least=1)
 WORKLOAD = record(
     {
         "schema": version("lightloom.workload/1"),
-        "ranks": whole("how many", least=1),
+        "ranks": whole("number of ranks", least=1),
         "nodes": several(
             {
                 "anyOf": [
                     record(
                         {
                             **NODE,
-                            "kind": one_of("what it is", "compute"),
-                            "duration_s": number("of the computation"),
+                            "kind": one_of("kind of the node: a computation", "compute"),
+                            "duration_s": number("duration of the computation"),
                         },
                         optional={"ranks": SOME_RANKS},
                     ),
                     record(
                         {
                             **NODE,
-                            "kind": one_of("what it is", "collective"),
+                            "kind": one_of("kind of the node: a collective", "collective"),
                             "collective": text("name of the collective"),
                         },
                         optional={
-                            "size_bytes": whole("the whole buffer; needed without a matrix", least=1),
-                            "axis": text("in whose groups it runs"),
+                            "size_bytes": whole(
+                                "bytes of one rank's whole buffer; needed where there is no matrix", least=1
+                            ),
+                            "axis": text("axis of the mesh; every group of ranks along it runs the collective"),
                             "ranks": SOME_RANKS,
-                            "group": either("groups that run it", text("a group"), several(text("a group"), "groups")),
-                            "matrix": text("of bytes from each rank of a group to each, of an all-to-all"),
-                            "transposed": yes_or_no("whether its rows are destinations"),
-                            "stream": text("collectives of one stream run one at a time on each rank"),
+                            "group": either(
+                                "groups that run the collective",
+                                text("name of a group"),
+                                several(text("name of a group"), "groups"),
+                            ),
+                            "matrix": text(
+                                "name of the matrix of an All-to-All: bytes from each rank of a group to each other"
+                            ),
+                            "transposed": yes_or_no("whether rows of the matrix are destinations, in place of sources"),
+                            "stream": text(
+                                "name of a stream; the collectives of one stream run one at a time on each rank"
+                            ),
                         },
                     ),
                     record(
                         {
                             **NODE,
-                            "kind": one_of("what it is", "send"),
+                            "kind": one_of("kind of the node: messages between ranks", "send"),
                             "source": ENDS,
                             "destination": ENDS,
                             "size_bytes": SENT,
@@ -70,26 +82,32 @@ WORKLOAD = record(
                     ),
                 ]
             },
-            "the graph",
+            "nodes of the graph: computations, collectives and messages",
         ),
     },
     optional={
-        "name": text("what it is called"),
-        "mesh": by_name(whole("size", least=1), "axes of ranks, the first the fastest"),
+        "name": text("name of the workload"),
+        "mesh": by_name(
+            whole("size of the axis", least=1),
+            "sizes of the mesh's axes by name; ranks count along the first axis fastest",
+        ),
         "groups": by_name(RANKS, "lists of ranks by name"),
-        "matrices": by_name(several(several(whole("bytes"), "to every rank"), "from every rank"), "matrices by name"),
-        "model_flops": number("of one iteration over all ranks"),
-        "peak_flops": number("of a rank, FLOP/s"),
+        "matrices": by_name(
+            several(several(whole("bytes"), "a row: bytes to every rank"), "rows, one for each source"),
+            "matrices by name",
+        ),
+        "model_flops": number("floating-point operations of the model in one iteration, over all ranks"),
+        "peak_flops": number("peak rate of a rank, FLOP/s"),
         "inference": record(
             {
-                "prompts": whole("read in an iteration, over all ranks"),
-                "requests": whole("that get a token in each decode step"),
+                "prompts": whole("prompts that are read in an iteration, over all ranks"),
+                "requests": whole("requests that get a token in each decode step"),
                 "steps": whole("decode steps of an iteration"),
             },
-            "what an iteration of inference does",
+            "amount of work in an iteration of inference",
             optional={
                 "first_token": text("id of the node at whose end the prompts have their first tokens"),
-                "caches": text("id of the node at whose end their KV caches are where they are decoded"),
+                "caches": text("id of the node at whose end the KV caches have reached the ranks that decode"),
             },
         ),
     },
@@ -97,117 +115,137 @@ WORKLOAD = record(
 TRAINING = record(
     {
         "schema": version("lightloom.training/1"),
-        "policy": text("what decided when circuits change"),
+        "policy": text("name of the policy, which decides when circuits change"),
         "exact": yes_or_no(
-            "whether nothing takes less, proved: it is the lower bound, or the communications are one after the other "
+            "whether the time is proved least: it is the lower bound, or the communications are one after the other "
             "in groups of one kind, and no other choice from the library of plans on all ports is faster"
         ),
-        "total_s": number("of an iteration"),
-        "compute_s": number("of an iteration if communication took no time"),
-        "exposed_communication_s": number("what communication adds"),
-        "lower_bound_s": number("no plan of `bound_class` takes less"),
-        "bound_class": text("which plans that is said of"),
-        "reconfigurations": whole("in an iteration"),
-        "reconfiguration_hidden_s": number("dark time behind what is waited for anyway"),
-        "reconfiguration_exposed_s": number("dark time that is waited for"),
+        "total_s": number("time of an iteration"),
+        "compute_s": number("time of an iteration if communication took none"),
+        "exposed_communication_s": number("time that communication adds to the iteration"),
+        "lower_bound_s": number("lower bound: no plan of the class `bound_class` takes less"),
+        "bound_class": text("class of plans that the lower bound holds for"),
+        "reconfigurations": whole("number of reconfigurations in an iteration"),
+        "reconfiguration_hidden_s": number("dark time of circuits that nothing waits for"),
+        "reconfiguration_exposed_s": number("dark time of circuits that the iteration waits for"),
         "critical_path_s": by_name(
-            number("of the iteration's time"), "what the time goes to, by axis, group, `compute`, …"
+            number("part of the iteration's time"), "parts of the iteration's time, by axis, group, `compute`, …"
         ),
-        "policies": by_name(or_null(number("its time")), "every policy; null where it cannot serve the workload"),
-        "policy_notes": by_name(text("a sentence"), "what policies chose, or why they cannot serve"),
+        "policies": by_name(
+            or_null(number("time of an iteration")),
+            "time of an iteration by policy; null where a policy cannot serve the workload",
+        ),
+        "policy_notes": by_name(
+            text("a sentence"), "notes by policy: its choice, or the reason why it cannot serve the workload"
+        ),
         "fabric": record(
             {
                 "ports": whole("circuits out of and into each GPU", least=1),
                 "bandwidth_bps": number("rate of a circuit, bit/s"),
                 "startup_s": number("startup latency of a step"),
                 "hop_delay_s": number("delay of a hop"),
-                "reconfiguration_delay_s": number("of any change"),
-                "initial": text("topology in which each group rests"),
+                "reconfiguration_delay_s": number("delay of any change of circuits"),
+                "initial": text("topology that each group has at rest"),
             },
-            "what was planned for",
-            optional={"optics": text("kind of optical layer, where circuits are for one")},
+            "fabric that the iteration is planned for",
+            optional={"optics": text("kind of the optical layer that circuits are for")},
         ),
         "workload": document("workload"),
         "events": several(
             record(
                 {
                     "node": text("id of the workload's node"),
-                    "start_s": number("when it starts"),
-                    "end_s": number("when it ends"),
-                    "plan": or_null(whole("place of its plan")),
+                    "start_s": number("start of the event"),
+                    "end_s": number("end of the event"),
+                    "plan": or_null(whole("place of the event's plan in `plans`; null where it has none")),
                     "ports": several(
-                        whole("port"), "at all its ranks; if messages pass others, at all of their groups"
+                        whole("port"),
+                        "ports that the event uses at all its ranks, or, where messages pass others, in all its groups",
                     ),
-                    "reconfigured": yes_or_no("whether circuits change before it"),
-                    "returns": yes_or_no("whether its ports go back to the resting topology"),
-                    "direct": yes_or_no("of messages, whether they have circuits of their own"),
-                    "topology": or_null(whole("place of the topology that messages go over")),
-                    "reconfiguration_exposed_s": number("of the change, what is waited for"),
-                    "waits_for": or_null(whole("place of the event that it was the last to wait for")),
+                    "reconfigured": yes_or_no("whether circuits change before the event"),
+                    "returns": yes_or_no("whether the event's ports go back to the resting topology"),
+                    "direct": yes_or_no(
+                        "whether messages have circuits from source to destination, used by nothing else"
+                    ),
+                    "topology": or_null(
+                        whole("place in `topologies` of the topology that messages go over; null for others")
+                    ),
+                    "reconfiguration_exposed_s": number("part of the change before the event that is waited for"),
+                    "waits_for": or_null(
+                        whole("place of the event whose end this one waited for last; null where it waited for none")
+                    ),
                 },
                 optional={
                     "gives_up": several(
                         whole("place of an event"),
-                        "whose circuits, which nobody uses, go dark when the change before this one begins, so that "
-                        "the optical layer has room",
+                        "events whose circuits, used by nothing else, go dark when the change before this event "
+                        "begins, so that the optical layer has room",
                     ),
                 },
             ),
-            "one for every node, in their order",
+            "events, one for every node of the workload, in its order",
         ),
         "topologies": several(
             record(
                 {
-                    "name": text("what it is called"),
-                    "axis": or_null(text("whose groups have it; null where all ranks are one group")),
-                    "rests": yes_or_no("whether it is these groups' resting topology"),
-                    "links": several(LINK, "of one group"),
+                    "name": text("name of the topology"),
+                    "axis": or_null(text("axis whose groups have the topology; null where all ranks are one group")),
+                    "rests": yes_or_no("whether it is the topology of these groups at rest"),
+                    "links": several(LINK, "circuits of one group"),
                 }
             ),
-            "that messages go over",
+            "topologies that messages go over",
         ),
-        "plans": several(document("plan"), "of single groups, whose GPUs are the group's ranks in order"),
+        "plans": several(document("plan"), "plans, each for one group; its GPUs are the group's ranks in order"),
     },
     optional={
         "first_token_s": by_name(
-            or_null(number("since the iteration began")), "by policy, when prompts have their first tokens"
+            or_null(number("time since the iteration began")), "time by policy at which prompts have their first tokens"
         ),
         "caches_s": by_name(
-            or_null(number("since the iteration began")), "by policy, when their KV caches are where they are decoded"
+            or_null(number("time since the iteration began")),
+            "time by policy at which the KV caches have reached the ranks that decode",
         ),
-        "order_bound_s": number("no order of the events takes less, with their plans on their ports"),
-        "order_exact": yes_or_no("whether no order of the events is faster, with their plans on their ports, proved"),
+        "order_bound_s": number("lower bound for every order of the events, with the same plans on the same ports"),
+        "order_exact": yes_or_no(
+            "whether it is proved that no other order of the events is faster, with the same plans on the same ports"
+        ),
     },
 )
 TRAINING_SIMULATION = record(
     {
         "schema": version("lightloom.training-simulation/1"),
-        "name": or_null(text("of the workload")),
-        "ranks": whole("how many", least=1),
-        "policy": text("what decided when circuits change"),
+        "name": or_null(text("name of the workload")),
+        "ranks": whole("number of ranks", least=1),
+        "policy": text("name of the policy, which decides when circuits change"),
         "settings": SETTINGS,
-        "total_s": number("of an iteration"),
-        "predicted_s": number("by the cost model"),
-        "ratio": number("of the two"),
-        "packets": whole("that all ranks send"),
-        "packet_hops": whole("packets times the circuits that each crosses"),
+        "total_s": number("time of an iteration"),
+        "predicted_s": number("time of an iteration by the cost model"),
+        "ratio": number("simulated over predicted time"),
+        "packets": whole("packets that all ranks send"),
+        "packet_hops": whole("sum over the packets of the circuits that each crosses"),
         "by_label": by_name(
-            record({"simulated_s": number("all its events"), "predicted_s": number("all its events")}),
-            "by axis, group, `compute` and `sends`",
+            record(
+                {
+                    "simulated_s": number("simulated time of all events"),
+                    "predicted_s": number("predicted time of all events"),
+                }
+            ),
+            "times of the events by label: axis, group, `compute` or `sends`",
         ),
         "events": several(
             record(
                 {
                     "node": text("id of the workload's node"),
-                    "kind": one_of("what it is", "compute", "collective", "send"),
+                    "kind": one_of("kind of the node", "compute", "collective", "send"),
                     "label": text("axis, groups, `sends` or `compute`"),
-                    "start_s": number("when it starts"),
-                    "end_s": number("when it ends"),
-                    "predicted_start_s": number("by the cost model"),
-                    "predicted_end_s": number("by the cost model"),
+                    "start_s": number("start of the event"),
+                    "end_s": number("end of the event"),
+                    "predicted_start_s": number("time by the cost model"),
+                    "predicted_end_s": number("time by the cost model"),
                 }
             ),
-            "one for every node",
+            "events, one for every node of the workload",
         ),
     }
 )
@@ -216,30 +254,34 @@ LAYOUTS = record(
     {
         "schema": version("lightloom.layouts/1"),
         "workload": or_null(text("name of the model")),
-        "ranks": whole("ranks", least=1),
+        "ranks": whole("number of ranks", least=1),
         "policy": text("policy under which layouts are compared"),
-        "legal": whole("layouts that the model's dimensions allow", least=1),
-        "fitting": whole("those that fit into memory", least=1),
-        "planned": whole("those that were planned; the others' lower bounds are not below the times", least=1),
-        "refused": whole("those that the policy does not serve"),
+        "legal": whole("number of layouts that the model's dimensions allow", least=1),
+        "fitting": whole("number of layouts that fit into memory", least=1),
+        "planned": whole("number of layouts that were planned; no other is faster, by its lower bound", least=1),
+        "refused": whole("number of layouts that the policy does not serve"),
         "layouts": several(
             record(
                 {
-                    "name": text("its degrees in words"),
-                    "tensor": whole("degree", least=1),
-                    "context": whole("degree", least=1),
-                    "expert": whole("degree", least=1),
-                    "data": whole("degree", least=1),
-                    "pipeline": whole("degree: stages", least=1),
-                    "sequence_parallel": yes_or_no("whether ranks of tp share tokens between parts"),
-                    "sharded": yes_or_no("whether replicas share parameters"),
-                    "microbatches": whole("of an iteration", least=1),
-                    "memory_bytes": whole("of the rank that must hold most", least=1),
-                    "total_s": number("of the iteration"),
-                    "fixed_s": or_null(number("on the best circuits that never change; null where none serve it")),
+                    "name": text("degrees of the layout in words"),
+                    "tensor": whole("degree of tensor parallelism", least=1),
+                    "context": whole("degree of context parallelism", least=1),
+                    "expert": whole("degree of expert parallelism", least=1),
+                    "data": whole("degree of data parallelism", least=1),
+                    "pipeline": whole("degree of pipeline parallelism: number of stages", least=1),
+                    "sequence_parallel": yes_or_no(
+                        "whether ranks of tensor parallelism divide the tokens outside of the divided layers"
+                    ),
+                    "sharded": yes_or_no("whether replicas of data parallelism each hold a part of the parameters"),
+                    "microbatches": whole("number of microbatches in an iteration", least=1),
+                    "memory_bytes": whole("memory of the rank that needs the most bytes", least=1),
+                    "total_s": number("time of the iteration"),
+                    "fixed_s": or_null(
+                        number("time on the best circuits that never change; null where there are none that serve it")
+                    ),
                 }
             ),
-            "the fastest, best first",
+            "fastest layouts, the best first",
         ),
     }
 )

@@ -23,39 +23,53 @@ CHECKS = record(
         "files": several(
             record(
                 {
-                    "file": text("as it was named"),
-                    "kind": text("what it is: a plan, a schedule, a trace, …"),
-                    "passed": yes_or_no("whether all its checks passed"),
+                    "file": text("file as it was named on the command line"),
+                    "kind": text("kind of file: a plan, a schedule, a trace, …"),
+                    "passed": yes_or_no("whether all checks of the file passed"),
                     "checks": several(
                         record(
                             {
-                                "name": text("which check"),
-                                "passed": yes_or_no("whether it passed"),
-                                "detail": text("what was checked, or is wrong"),
+                                "name": text("name of the check"),
+                                "passed": yes_or_no("whether the check passed"),
+                                "detail": text("details: what was checked, or what is wrong"),
                             }
                         ),
-                        "in the order in which they were made",
+                        "checks, in the order in which they were made",
                     ),
                 }
             ),
-            "a file each",
+            "results, one for each file",
         ),
     }
 )
 SETTINGS = record(
     {
-        "level": one_of("what is followed", "packet", "flow"),
+        "level": one_of("unit that the simulation follows", "packet", "flow"),
         "packet_bytes": whole("payload of a packet", least=1),
-        "header_bytes": whole("on the wire in addition to it"),
-        "injection": one_of("when a step's packets are handed over", "burst", "paced"),
-        "forwarding": one_of("when a packet goes on", "store-and-forward", "cut-through"),
-        "sync": one_of("when a GPU begins a step", "barrier", "dataflow"),
-        "barrier_s": number("of a barrier between two steps"),
-        "reconfiguration": one_of("which circuits are dark during a change", "global", "ports"),
-        "buffer_bytes": or_null(whole("that the far end of a circuit can hold; null for no limit")),
-        "symmetry": one_of("whether one GPU stands for all that are like it", "quotient", "full"),
+        "header_bytes": whole("header of a packet, sent in addition to its payload"),
+        "injection": one_of(
+            "time at which a step's packets are injected: all at once, or at the rate of the circuit", "burst", "paced"
+        ),
+        "forwarding": one_of(
+            "time at which a hop forwards a packet: after its last bit, or after its header",
+            "store-and-forward",
+            "cut-through",
+        ),
+        "sync": one_of(
+            "condition under which a GPU begins a step: all have ended the one before, or its own data are there",
+            "barrier",
+            "dataflow",
+        ),
+        "barrier_s": number("duration of a barrier between two steps"),
+        "reconfiguration": one_of(
+            "circuits that are dark during a change: all, or those whose ports change", "global", "ports"
+        ),
+        "buffer_bytes": or_null(whole("buffer at the far end of a circuit; null for no limit")),
+        "symmetry": one_of(
+            "use of symmetry: one GPU simulated for all that are alike, or every GPU", "quotient", "full"
+        ),
     },
-    "what was assumed",
+    "assumptions of the simulation",
 )
 SIMULATION = record(
     {
@@ -66,79 +80,82 @@ SIMULATION = record(
         "gpus": whole("number of ranks", least=1),
         "size_bytes": whole("bytes m of one rank's whole buffer", least=1),
         "settings": SETTINGS,
-        "total_s": number("when the last bit of the last step is received"),
-        "predicted_total_s": number("by the plan's cost model"),
-        "packets": whole("that all GPUs send; at flow level those that flows stand for"),
-        "packet_hops": whole("packets times the circuits that each crosses"),
-        "payload_bytes": whole("that receivers get, without headers"),
-        "wire_bytes": whole("on all circuits together, with headers, counted once a circuit"),
-        "circuits": whole("that are there in any step"),
-        "highest_utilisation": number("share of its time that the busiest circuit sends"),
-        "mean_utilisation": number("the mean of all circuits"),
-        "longest_queue_bytes": whole("that waited at a circuit at once"),
+        "total_s": number("time at which the last bit of the last step is received"),
+        "predicted_total_s": number("completion time by the plan's cost model"),
+        "packets": whole("number of packets that all GPUs send; at flow level, of those that the flows stand for"),
+        "packet_hops": whole("sum over the packets of the circuits that each crosses"),
+        "payload_bytes": whole("bytes that receivers get, without headers"),
+        "wire_bytes": whole("bytes with headers on all circuits together, counted on every circuit that they cross"),
+        "circuits": whole("number of circuits that are there in any step"),
+        "highest_utilisation": number("share of its time in which the busiest circuit sends"),
+        "mean_utilisation": number("mean of that share over all circuits"),
+        "longest_queue_bytes": whole("most bytes that waited at one circuit at the same time"),
         "steps": several(
             record(
                 {
-                    "index": whole("its place, from 0"),
-                    "topology": whole("place of its topology in the plan"),
-                    "topology_name": text("its name"),
-                    "reconfigured": yes_or_no("whether circuits change before it"),
-                    "start_s": number("when it begins, the change included"),
-                    "reconfiguration_s": number("of the change"),
+                    "index": whole("place of the step, from 0"),
+                    "topology": whole("place of the step's topology in the plan"),
+                    "topology_name": text("name of the step's topology"),
+                    "reconfigured": yes_or_no("whether circuits change before the step"),
+                    "start_s": number("start of the step, which is the start of the change before it"),
+                    "reconfiguration_s": number("duration of the change"),
                     "startup_s": number("startup latency"),
-                    "end_s": number("when its last bit is received"),
-                    "duration_s": number("from its begin to its end"),
-                    "predicted_s": number("by the plan"),
+                    "end_s": number("time at which the last bit of the step is received"),
+                    "duration_s": number("duration of the step, the change included"),
+                    "predicted_s": number("duration of the step by the plan"),
                 }
             ),
-            "in order",
+            "steps, in order",
         ),
     },
     optional={
         "differences": several(
             record(
                 {
-                    "name": text("of the part"),
-                    "seconds": number("what it adds to the predicted time, or takes from it", least=None),
-                    "reason": text("why"),
+                    "name": text("name of the part"),
+                    "seconds": number(
+                        "seconds that the part adds to the predicted time; negative where it takes some away",
+                        least=None,
+                    ),
+                    "reason": text("reason of the difference"),
                 }
             ),
-            "with `--explain`: what the difference between the two times is made of",
+            "parts of the difference between simulated and predicted time, with `--explain`",
         ),
         "links": several(
             record(
                 {
                     "src": whole("source rank"),
                     "dst": whole("destination rank"),
-                    "circuit": whole("its number among the parallel ones"),
-                    "bytes": whole("that crossed it, with headers"),
-                    "busy_s": number("that it sent"),
-                    "utilisation": number("share of the time that it was there"),
-                    "queue_bytes": whole("that waited for it at once"),
+                    "circuit": whole("number of the circuit among the parallel ones"),
+                    "bytes": whole("bytes with headers that crossed the circuit"),
+                    "busy_s": number("time in which the circuit sent"),
+                    "utilisation": number("share of that in the time for which the circuit was there"),
+                    "queue_bytes": whole("most bytes that waited for the circuit at the same time"),
                 }
             ),
-            "with `--links`: the use of every circuit",
+            "use of every circuit, with `--links`",
         ),
     },
 )
 GRID = row("rows and columns", whole("rows", least=1), whole("columns", least=1))
 MESH = record(
     {
-        "mzis": {**GRID, "description": "cells of an interposer"},
-        "tiles": {**GRID, "description": "tiles of an interposer"},
-        "interposers": {**GRID, "description": "interposers"},
-        "waveguides": whole("between two cells", least=1),
-        "wavelengths": whole("on a waveguide", least=1),
-        "fibres": whole("between two interposers, in each direction", least=0),
-        "transmitters": whole("of a tile", least=1),
-        "receivers": whole("of a tile", least=1),
+        "mzis": {**GRID, "description": "rows and columns of cells (MZIs) of an interposer"},
+        "tiles": {**GRID, "description": "rows and columns of tiles of an interposer"},
+        "interposers": {**GRID, "description": "rows and columns of interposers"},
+        "waveguides": whole("number of waveguides between two cells", least=1),
+        "wavelengths": whole("number of wavelengths on a waveguide", least=1),
+        "fibres": whole("number of fibres between two interposers, in each direction", least=0),
+        "transmitters": whole("number of transmitters of a tile", least=1),
+        "receivers": whole("number of receivers of a tile", least=1),
         "tile_size_cm": number("side of a tile"),
-        "crossing_loss_db": number("of a crossing from tile to tile"),
-        "waveguide_loss_db_per_cm": number("of a waveguide"),
-        "coupling_loss_db": number("of an end of a fibre"),
-        "max_loss_db": or_null(number("that a circuit may have; null for no limit")),
+        "crossing_loss_db": number("loss of a crossing from tile to tile"),
+        "waveguide_loss_db_per_cm": number("loss of a waveguide for its length"),
+        "coupling_loss_db": number("loss at each end of a fibre"),
+        "max_loss_db": or_null(number("largest loss that a circuit may have; null for no limit")),
     },
-    "how the mesh of MZIs is built",
+    "construction of the mesh of MZIs",
 )
 SIDE = row(
     "a side of a cell and a waveguide there",
@@ -149,7 +166,8 @@ CIRCUITS = record(
     {
         "schema": version("lightloom.circuits/1"),
         "switches": several(
-            record({"name": text("its name"), "ports": whole("on either side", least=1)}), "the switches, in order"
+            record({"name": text("name of the switch"), "ports": whole("number of ports on each side", least=1)}),
+            "switches, in order",
         ),
         "configurations": several(
             record(
@@ -157,58 +175,66 @@ CIRCUITS = record(
                     "topology": whole(
                         "place of the topology in the plan; in an iteration the same number means the same connections"
                     ),
-                    "steps": several(whole("step, from 0"), "steps that it serves; none in an iteration"),
-                    "time_s": number("when it has to begin being set, since the plan or iteration began", least=None),
+                    "steps": several(
+                        whole("step, from 0"), "steps that the configuration serves; empty in an iteration"
+                    ),
+                    "time_s": number(
+                        "time since the plan or iteration began at which switches must begin to change",
+                        least=None,
+                    ),
                     "switches": several(
                         record(
                             {
-                                "name": text("of the switch"),
-                                "connections": several(PORT_PAIR, "all that are there in it"),
-                                "connect": several(PORT_PAIR, "those that come"),
-                                "disconnect": several(PORT_PAIR, "those that go"),
+                                "name": text("name of the switch"),
+                                "connections": several(PORT_PAIR, "all connections of the configuration"),
+                                "connect": several(PORT_PAIR, "connections to make"),
+                                "disconnect": several(PORT_PAIR, "connections to take down"),
                             }
                         ),
-                        "a switch each, in order",
+                        "connections of each switch, in order",
                     ),
                 },
                 optional={
                     "events": record(
                         {
                             "after": several(text("id of a node"), "events that used the ports last"),
-                            "before": several(text("id of a node"), "events that need it; none where ports go to rest"),
+                            "before": several(
+                                text("id of a node"), "events that need the configuration; empty where ports go to rest"
+                            ),
                             "steps": several(
-                                whole("step, from 0"), "by entry of `before`, the step of its plan that needs it first"
+                                whole("step, from 0"),
+                                "steps, one for each of `before`: the first that needs the configuration",
                             ),
                         },
-                        "the events of a training iteration that it is set between; the first configuration has none",
+                        "events of a training iteration between which the configuration is set; the first has none",
                     ),
                     "light": several(
                         record(
                             {
                                 "ingress": whole("transmitter's port", least=1),
                                 "egress": whole("receiver's port", least=1),
-                                "mzis": several(whole("cell"), "that it passes"),
-                                "waveguides": several(whole("waveguide"), "from each cell to the next"),
-                                "wavelength": whole("that it has"),
-                                "loss_db": number("of the way"),
+                                "mzis": several(whole("cell"), "cells (MZIs) that the light passes"),
+                                "waveguides": several(whole("waveguide"), "waveguides, from each cell to the next"),
+                                "wavelength": whole("wavelength of the light"),
+                                "loss_db": number("loss along the way"),
                             }
                         ),
-                        "of a mesh: the way of each circuit",
+                        "way of the light of each circuit through a mesh",
                     ),
                     "mzis": several(
                         record(
                             {
                                 "mzi": whole("cell"),
-                                "wavelength": whole("that it guides"),
+                                "wavelength": whole("wavelength that the cell guides"),
                                 "from": SIDE,
                                 "to": SIDE,
                             }
                         ),
-                        "of a mesh: what each cell does",
+                        "settings of the cells (MZIs) of a mesh",
                     ),
                 },
             ),
-            "in order of time",
+            "configurations, in order of time",
         ),
     },
     optional={"mesh": or_null(MESH)},

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from lightloom.schemas.forms import Form, number, one_of, or_null, record, several, text, version, whole, yes_or_no
 
-VERDICT = one_of("whether the machine was quiet enough for the times to say anything", "conclusive", "inconclusive")
+VERDICT = one_of(
+    "verdict on whether the machine was quiet enough for the times to mean anything", "conclusive", "inconclusive"
+)
 LATENESS = record(
     {
-        "sleeps": whole("how many"),
-        "median_s": number("half of them ended so late at most"),
-        "most_of_99_s": number("99 of 100"),
-        "most_s": number("all"),
+        "sleeps": whole("number of sleeps that were measured"),
+        "median_s": number("lateness that half of the sleeps did not exceed"),
+        "most_of_99_s": number("lateness that 99 of 100 sleeps did not exceed"),
+        "most_s": number("largest lateness"),
     }
 )
-SPREAD = {"min": number("least"), "median": number("middle"), "max": number("largest")}
+SPREAD = {
+    "min": number("least time, seconds"),
+    "median": number("median time, seconds"),
+    "max": number("longest time, seconds"),
+}
 JITTER = record(
     {
-        "tolerated_s": number("with more lateness the measurement is inconclusive; of the machine"),
-        "found_s": number("of the machine"),
-        "probe": LATENESS,
-        "switch": LATENESS,
-        "ranks": LATENESS,
-        "packet_rate": or_null(number("packets over all hops in a second of the machine")),
-        "most_packet_rate": or_null(number("that it keeps up with")),
+        "tolerated_s": number("lateness of the machine above which the measurement is inconclusive"),
+        "found_s": number("lateness of the machine that was found"),
+        "probe": {**LATENESS, "description": "lateness of the ranks' sleeps before the runs"},
+        "switch": {**LATENESS, "description": "lateness of the switch while the runs were measured"},
+        "ranks": {**LATENESS, "description": "lateness of the ranks while the runs were measured"},
+        "packet_rate": or_null(
+            number("packets that the machine moved in a second, over all hops; null where that is not counted")
+        ),
+        "most_packet_rate": or_null(number("most packets in a second that the machine keeps up with")),
         "real_time": yes_or_no("whether all processes had real-time priority"),
         "locked": yes_or_no("whether shared memory was locked"),
     },
-    "how late the machine was",
+    "lateness of the machine",
 )
 RUN = record(
     {
@@ -36,37 +44,39 @@ RUN = record(
         "planner": text("name of the planner"),
         "gpus": whole("number of ranks", least=1),
         "size_bytes": whole("bytes m of one rank's whole buffer", least=1),
-        "transport": text("what carried the bytes"),
-        "dilation": number("rates were divided and delays multiplied by it; all times are divided by it"),
-        "dtype": text("type of the data"),
-        "reduction": text("of the data"),
+        "transport": text("name of the transport that carried the bytes"),
+        "dilation": number(
+            "dilation: rates were divided and delays multiplied by it, and all times here are divided by it"
+        ),
+        "dtype": text("type of the data's elements"),
+        "reduction": text("reduction of the data"),
         "packet_bytes": whole("payload of a packet"),
-        "switch": or_null(text("address of an outside switch")),
-        "predicted_s": number("by the plan"),
-        "measured_s": record(SPREAD, "of the runs"),
-        "ratio": number("the middle of the measured times over the predicted one"),
-        "algbw": number("B/s, as NCCL's tests count it"),
-        "busbw": number("algbw times the collective's bus factor"),
-        "wrong": whole("elements that are not what NumPy makes of the data"),
+        "switch": or_null(text("address of an outside switch, null where there is none")),
+        "predicted_s": number("time by the plan"),
+        "measured_s": record(SPREAD, "times of the runs"),
+        "ratio": number("median of the measured times over the predicted one"),
+        "algbw": number("algorithm bandwidth in B/s as NCCL's tests count it: m over the time"),
+        "busbw": number("bus bandwidth in B/s: algbw times the collective's bus factor"),
+        "wrong": whole("number of elements that differ from NumPy's result on the same data"),
         "verdict": VERDICT,
-        "runs_s": several(number("of a run"), "by run"),
+        "runs_s": several(number("time of a run"), "times of the runs, in order"),
         "jitter": JITTER,
         "steps": several(
             record(
                 {
-                    "index": whole("its place, from 0"),
-                    "topology_name": text("name of its topology"),
-                    "topology_index": whole("place of its topology in the plan"),
-                    "reconfigured": yes_or_no("whether circuits change before it"),
-                    "predicted_s": number("by the plan"),
-                    "measured_s": number("middle of the runs"),
-                    "ratio": number("measured over predicted"),
-                    "dark_s": number("from the asking for circuits to their acknowledgement"),
-                    "waiting_s": number("of ranks that had arrived for the last one, their mean"),
-                    "forwarded_bytes": number("that ranks passed on for others"),
+                    "index": whole("place of the step, from 0"),
+                    "topology_name": text("name of the step's topology"),
+                    "topology_index": whole("place of the step's topology in the plan"),
+                    "reconfigured": yes_or_no("whether circuits change before the step"),
+                    "predicted_s": number("time by the plan"),
+                    "measured_s": number("median time of the runs"),
+                    "ratio": number("measured over predicted time"),
+                    "dark_s": number("time from the request for circuits to its acknowledgement"),
+                    "waiting_s": number("mean time for which ranks waited until the last rank had arrived"),
+                    "forwarded_bytes": number("bytes that ranks forwarded for others"),
                 }
             ),
-            "in order",
+            "steps, in order",
         ),
     }
 )
@@ -75,108 +85,123 @@ ITERATION_RUN = record(
         "schema": version("lightloom.iteration-run/1"),
         "workload": or_null(text("name of the workload")),
         "ranks": whole("number of ranks", least=1),
-        "policy": text("that decided when circuits change"),
-        "transport": text("what carried the bytes"),
-        "dilation": number("rates were divided and delays multiplied by it; all times are divided by it"),
-        "scale": whole("bytes of the plan for each that was really sent", least=1),
-        "dtype": text("type of the data"),
-        "reduction": text("of the data"),
+        "policy": text("name of the policy, which decides when circuits change"),
+        "transport": text("name of the transport that carried the bytes"),
+        "dilation": number(
+            "dilation: rates were divided and delays multiplied by it, and all times here are divided by it"
+        ),
+        "scale": whole("bytes of the plan for each byte that was sent", least=1),
+        "dtype": text("type of the data's elements"),
+        "reduction": text("reduction of the data"),
         "packet_bytes": whole("payload of a packet"),
-        "warm_ups": whole("iterations before those that were measured"),
+        "warm_ups": whole("number of iterations before those that were measured"),
         "planned_s": number("time of an iteration by the plan"),
-        "measured_s": record(SPREAD, "of the iterations"),
-        "ratio": number("the middle of the measured times over the planned one"),
-        "iterations_s": several(number("of an iteration"), "by iteration"),
-        "moved_bytes": whole("that crossed circuits in an iteration, all hops counted"),
-        "wrong": whole("elements that are not what NumPy makes of the data"),
+        "measured_s": record(SPREAD, "times of the iterations"),
+        "ratio": number("median of the measured times over the planned one"),
+        "iterations_s": several(number("time of an iteration"), "times of the iterations, in order"),
+        "moved_bytes": whole("bytes that crossed circuits in an iteration, all hops counted"),
+        "wrong": whole("number of elements that differ from NumPy's result on the same data"),
         "verdict": VERDICT,
         "jitter": JITTER,
         "kinds": several(
             record(
                 {
-                    "name": text("`compute`, `sends`, or the collective"),
-                    "label": text("its axis or groups, else empty"),
-                    "count": whole("events in an iteration", least=1),
-                    "planned_s": number("their times by the plan, added up"),
-                    "measured_s": number("their measured times, added up"),
-                    "wrong": whole("elements that are not what NumPy makes of the data"),
-                    "ratio": number("measured over planned"),
+                    "name": text("name of the kind: `compute`, `sends`, or the collective"),
+                    "label": text("axis or groups of a collective, else empty"),
+                    "count": whole("number of events in an iteration", least=1),
+                    "planned_s": number("sum of the events' times by the plan"),
+                    "measured_s": number("sum of the events' measured times"),
+                    "wrong": whole("number of elements that differ from NumPy's result on the same data"),
+                    "ratio": number("measured over planned time"),
                 }
             ),
-            "of events, in the order of first use",
+            "kinds of events, in the order of first use",
         ),
         "changes": several(
             record(
                 {
-                    "configuration": whole("that it makes, as `circuits` counts them", least=1),
-                    "planned_time_s": number("when it has to begin, since the iteration began"),
-                    "measured_time_s": number("when it was asked for; below 0 while the one before ended", least=None),
-                    "planned_dark_s": number("the reconfiguration delay"),
-                    "dark_s": number("from the asking for circuits to their acknowledgement"),
+                    "configuration": whole(
+                        "number of the configuration that the change makes, as `circuits` counts", least=1
+                    ),
+                    "planned_time_s": number("time at which the change has to begin, since the iteration began"),
+                    "measured_time_s": number(
+                        "time at which the change was requested; below 0 during the end of the iteration before",
+                        least=None,
+                    ),
+                    "planned_dark_s": number("reconfiguration delay"),
+                    "dark_s": number("time from the request for circuits to its acknowledgement"),
                 }
             ),
-            "of circuits, in the order of their planned times",
+            "changes of circuits, in the order of their planned times",
         ),
         "events": several(
             record(
                 {
-                    "node": text("its id in the workload"),
-                    "kind": one_of("what it is", "compute", "collective", "send"),
-                    "label": text("the axis or groups of a collective, `sends` or `compute`"),
-                    "planned_start_s": number("since the iteration began"),
-                    "measured_start_s": number("since the iteration began, its circuits being there"),
-                    "planned_s": number("its time by the plan"),
-                    "measured_s": number("middle of the iterations"),
-                    "ratio": number("measured over planned"),
-                    "circuit_bytes": whole("that crossed circuits, all hops counted"),
-                    "planned_circuit_bytes": whole("that were to cross circuits"),
-                    "wrong": whole("elements that are not what NumPy makes of the data"),
+                    "node": text("id of the workload's node"),
+                    "kind": one_of("kind of the node", "compute", "collective", "send"),
+                    "label": text("axis or groups of a collective, `sends` or `compute`"),
+                    "planned_start_s": number("start by the plan, since the iteration began"),
+                    "measured_start_s": number(
+                        "measured start, since the iteration began, once its circuits were there"
+                    ),
+                    "planned_s": number("duration by the plan"),
+                    "measured_s": number("median duration over the iterations"),
+                    "ratio": number("measured over planned time"),
+                    "circuit_bytes": whole("bytes that crossed circuits, all hops counted"),
+                    "planned_circuit_bytes": whole("bytes that had to cross circuits by the plan"),
+                    "wrong": whole("number of elements that differ from NumPy's result on the same data"),
                 }
             ),
-            "in the order of the workload",
+            "events, in the order of the workload's nodes",
         ),
     }
 )
 SENDS = record(
     {
         "schema": version("lightloom.sends/1"),
-        "transport": text("what carried the bytes"),
+        "transport": text("name of the transport that carried the bytes"),
         "verdict": VERDICT,
         "rows": several(
             record(
                 {
-                    "size_bytes": whole("of the message", least=1),
-                    "time_s": number("middle of the measured times"),
-                    "predicted_s": number("by its plan"),
-                    "dilation": number("that times are divided by"),
-                    "lateness_s": number("of the machine"),
+                    "size_bytes": whole("bytes of the message", least=1),
+                    "time_s": number("median of the measured times"),
+                    "predicted_s": number("time by the plan"),
+                    "dilation": number("dilation that times are divided by"),
+                    "lateness_s": number("lateness of the machine that was found"),
                     "verdict": VERDICT,
                 }
             ),
-            "by size",
+            "measurements, one for each size",
         ),
     }
 )
 BARRIERS = record(
     {
         "schema": version("lightloom.barriers/1"),
-        "cores": whole("that the processes could be on", least=1),
+        "cores": whole("number of cores that the processes could use", least=1),
         "barriers": several(
-            record({"name": text("its name"), "summary": text("how it works"), "source": text("where it is from")}),
-            "what was measured",
+            record(
+                {
+                    "name": text("name of the barrier"),
+                    "summary": text("description of the barrier"),
+                    "source": text("publication or program that it comes from"),
+                }
+            ),
+            "barriers that were measured",
         ),
         "rows": several(
             record(
                 {
-                    "barrier": text("its name"),
-                    "ranks": whole("that meet", least=1),
-                    "rounds": whole("that were measured", least=1),
-                    "median_s": number("of a round"),
-                    "mean_s": number("of a round"),
-                    "most_of_99_s": number("99 of 100 rounds took so long at most"),
+                    "barrier": text("name of the barrier"),
+                    "ranks": whole("number of ranks that meet", least=1),
+                    "rounds": whole("number of rounds that were measured", least=1),
+                    "median_s": number("median time of a round"),
+                    "mean_s": number("mean time of a round"),
+                    "most_of_99_s": number("time that 99 of 100 rounds did not exceed"),
                 }
             ),
-            "by barrier and ranks",
+            "measurements, one for each barrier and number of ranks",
         ),
     }
 )
@@ -184,37 +209,37 @@ BARRIERS = record(
 
 def _estimate(meaning: str, **more: Form) -> Form:
     ends = {
-        "low": or_null(number("least end of its interval; null where nothing bounds it", least=None)),
-        "high": or_null(number("largest end", least=None)),
+        "low": or_null(number("lower end of the confidence interval; null where it is unbounded", least=None)),
+        "high": or_null(number("upper end of the confidence interval; null where it is unbounded", least=None)),
     }
-    return record({"value": number("the estimate"), **ends, **more}, meaning)
+    return record({"value": number("estimated value"), **ends, **more}, meaning)
 
 
 RESIDUAL = {
-    "row": whole("its place, from 1", least=1),
-    "line": whole("of the file"),
-    "size_bytes": number("of the rank's buffer"),
-    "time_s": number("measured"),
-    "steps": number("of the collective"),
-    "hops": number("over all steps"),
-    "wire_bytes": number("on the busiest link, over all steps"),
-    "fitted_s": number("by the fit"),
-    "residual": number("measured over fitted, less 1", least=None),
+    "row": whole("number of the row, from 1", least=1),
+    "line": whole("line of the file"),
+    "size_bytes": number("bytes of one rank's whole buffer"),
+    "time_s": number("measured time"),
+    "steps": number("number of steps of the collective"),
+    "hops": number("number of hops over all steps"),
+    "wire_bytes": number("bytes on the busiest link, over all steps"),
+    "fitted_s": number("time by the fit"),
+    "residual": number("relative error: measured over fitted time, less 1", least=None),
 }
 CALIBRATION = record(
     {
         "schema": version("lightloom.calibration/1"),
-        "errors": text("what is least"),
-        "confidence": number("of the intervals"),
+        "errors": text("kind of error that the fit minimises"),
+        "confidence": number("confidence of the intervals, from 0 to 1"),
         "startup_s": _estimate("startup latency of a step"),
         "bandwidth_bps": _estimate("rate of a circuit, bit/s"),
         "hop_delay_s": _estimate("delay of a hop", fitted=yes_or_no("whether it was fitted, not stated")),
         "r_squared": or_null(number("share of the variance that the fit explains", least=None)),
         "rms_residual": number("root mean square of the residuals"),
-        "worst": record(RESIDUAL, "the row farthest from the fit"),
-        "rows": several(record(RESIDUAL), "all rows"),
-        "ignored_columns": several(text("a column"), "of the file"),
-        "notes": several(text("a sentence"), "what a reader of the numbers must know"),
+        "worst": record(RESIDUAL, "row farthest from the fit"),
+        "rows": several(record(RESIDUAL), "rows of the file"),
+        "ignored_columns": several(text("name of a column"), "columns of the file that were ignored"),
+        "notes": several(text("a sentence"), "notes that a reader of the numbers must know"),
     }
 )
 

@@ -19,93 +19,114 @@ from lightloom.schemas.forms import (
 )
 
 SYMMETRY = several(
-    row("a digit", whole("stride", least=1), whole("radix", least=1)),
-    "translations that leave it as it is: digits of ranks, stride and radix, shifted cyclically without carry",
+    row("stride and radix of a digit", whole("stride", least=1), whole("radix", least=1)),
+    "translations of ranks that change nothing: digits of ranks, stride and radix, shifted cyclically without carry",
 )
 TERMS = {
     "startup_s": number("startup latency"),
     "propagation_s": number("hop delays on the longest path"),
     "transmission_s": number("bytes over the busiest circuit"),
-    "reconfiguration_s": number("charged for the change before it"),
+    "reconfiguration_s": number("time charged for the change of circuits before the step"),
 }
 FABRIC = record(
     {
         "dims": several(
-            whole("size", least=1), "grid of the GPUs, the last dimension fastest; one number if there is no grid"
+            whole("size", least=1),
+            "sizes of the grid of GPUs, the last dimension fastest; one number if there is no grid",
         ),
         "ports": whole("circuits out of and into each GPU", least=1),
         "bandwidth_bps": number("rate of a circuit, bit/s"),
         "startup_s": number("startup latency of a step"),
         "hop_delay_s": number("delay of a hop"),
-        "reconfiguration_delay_s": number("of any change of topology"),
-        "reconfiguration_delay_per_port_s": number("of a change, for each port that changes, of all GPUs together"),
+        "reconfiguration_delay_s": number("delay of any change of topology"),
+        "reconfiguration_delay_per_port_s": number(
+            "delay of a change for each port that changes, counted over all GPUs"
+        ),
         "initial": text(
-            "name of the topology before the first step, `free`, `dark` or `repeated` (that of the last step)"
+            "topology before the first step: its name, `free`, `dark` or `repeated` (that of the last step)"
         ),
     },
-    "what was planned for",
+    "fabric that was planned for",
     optional={
-        "background_reconfiguration": yes_or_no("whether a port that carries nothing is set up meanwhile"),
-        "window_s": number("computation before every step, which hides changes"),
+        "background_reconfiguration": yes_or_no(
+            "whether a port that carries nothing during a step is set up for a later one meanwhile"
+        ),
+        "window_s": number("computation before every step, during which circuits may change"),
         "windows_s": several(
-            row("a window", whole("step"), number("its window")),
-            "windows of single steps, in place of `window_s`",
+            row("a step and its window", whole("step"), number("window, seconds")),
+            "windows of single steps, which replace `window_s` there",
         ),
         "reconfiguration_delays_by_port_s": several(
-            number("delay of a port"), "where port k of each GPU is on a switch k"
+            number("delay of a port, seconds"), "delay of each port, where port k of every GPU is on switch k"
         ),
         "optics": text("the optical layer that limits topologies, as `--optics` spells it"),
     },
 )
 CHUNKS = either(
-    "the chunks that transfers name by number, the parts of a block in a row",
-    record({"kind": one_of("a block a rank", "owned"), "parts": whole("chunks of a block", least=1)}),
-    record({"kind": one_of("a block a pair of ranks", "pairs"), "parts": whole("chunks of a block", least=1)}),
+    "chunks that transfers name by number; the parts of one block have consecutive numbers",
+    record({"kind": one_of("kind: one block for each rank", "owned"), "parts": whole("chunks of a block", least=1)}),
     record(
         {
-            "kind": one_of("the whole buffer", "buffer"),
-            "root": whole("rank that has it, or of which it is counted"),
-            "parts": whole("chunks of it", least=1),
+            "kind": one_of("kind: one block for each pair of ranks", "pairs"),
+            "parts": whole("chunks of a block", least=1),
         }
     ),
     record(
         {
-            "kind": one_of("blocks of their own sizes", "pieces"),
+            "kind": one_of("kind: the whole buffer is one block", "buffer"),
+            "root": whole("rank that has the buffer, or from which ranks are counted"),
+            "parts": whole("chunks of the buffer", least=1),
+        }
+    ),
+    record(
+        {
+            "kind": one_of("kind: blocks of unequal sizes", "pieces"),
             "pieces": several(
-                row("a block", whole("source"), whole("destination"), number("over the buffer m")), "a chunk each"
+                row(
+                    "source, destination and size of a block",
+                    whole("source rank"),
+                    whole("destination rank"),
+                    number("size of the block over the buffer m"),
+                ),
+                "blocks, each one chunk",
             ),
         }
     ),
 )
 TOPOLOGY = {
-    "id": whole("its place in the list"),
-    "name": text("what it is called"),
+    "id": whole("place of the topology in the list"),
+    "name": text("name of the topology"),
     "symmetry": SYMMETRY,
 }
 RUN = either(
-    "chunks",
-    whole("one chunk"),
-    row("an arithmetic run", whole("first chunk"), whole("last chunk"), whole("stride", least=1)),
+    "numbers of chunks",
+    whole("number of a chunk"),
+    row(
+        "first, last and stride of an arithmetic run",
+        whole("first chunk"),
+        whole("last chunk"),
+        whole("stride", least=1),
+    ),
 )
 STEP = record(
     {
-        "index": whole("its place, from 0"),
-        "topology": whole("`id` of its topology"),
-        "reconfigured": yes_or_no("whether circuits change before it"),
-        "transfer_bytes": number("bytes m_i of its largest transfer"),
-        "hops": whole("on the longest path in use"),
+        "index": whole("place of the step, from 0"),
+        "topology": whole("`id` of the step's topology"),
+        "reconfigured": yes_or_no("whether circuits change before the step"),
+        "transfer_bytes": number("bytes m_i of the step's largest transfer"),
+        "hops": whole("number of hops on the longest path in use"),
         "load": number("bytes on the busiest circuit over m_i"),
         **TERMS,
         "symmetry": SYMMETRY,
         "transfers": several(
             row(
-                "a transfer",
+                "source, destination, action and chunks of a transfer",
                 whole("source"),
                 whole("destination"),
-                one_of("what the receiver does", "copy", "reduce"),
-                several(RUN, "ascending"),
+                one_of("action of the receiver: copy the chunks, or add them to its own", "copy", "reduce"),
+                several(RUN, "numbers of the chunks, ascending"),
             ),
-            "one of each orbit of the symmetry. All senders send what they held before the step. Several may write "
+            "transfers, one of each orbit of the symmetry. All send what they held before the step. Several may write "
             "one chunk of a rank, in the order of their numbers: all add to it (`reduce`); or all bring the same sum "
             "in its place (`copy`); or the first ones bring the same sum in its place and all after them add to that",
         ),
@@ -114,27 +135,31 @@ STEP = record(
                 "symmetry": SYMMETRY,
                 "arcs": several(
                     row(
-                        "a pair of ranks",
+                        "source, destination and paths of a pair of ranks",
                         whole("source"),
                         whole("destination"),
                         several(
-                            row("a path", number("share"), several(whole("rank"), "ranks on it")),
-                            "paths with their shares",
+                            row(
+                                "share and ranks of a path",
+                                number("share of the pair's bytes"),
+                                several(whole("rank"), "ranks on the path"),
+                            ),
+                            "paths of the pair with their shares",
                         ),
                     ),
-                    "one of each orbit of the symmetry",
+                    "pairs of ranks, one of each orbit of the symmetry",
                 ),
             },
-            "the paths of the step's bytes",
+            "paths of the step's bytes",
         ),
     }
 )
 BASELINE = {
-    "planner": text("its name"),
-    "algorithm": text("its algorithm"),
-    "topology": text("that of a static plan, else empty"),
-    "total_s": number("its time"),
-    "reconfigurations": whole("steps before which circuits change"),
+    "planner": text("name of the planner"),
+    "algorithm": text("name of the algorithm"),
+    "topology": text("topology of a static plan, empty for other planners"),
+    "total_s": number("completion time"),
+    "reconfigurations": whole("number of steps before which circuits change"),
 }
 
 PLAN = record(
@@ -146,41 +171,52 @@ PLAN = record(
         "gpus": whole("number of ranks", least=1),
         "size_bytes": whole("bytes m of one rank's whole buffer", least=1),
         "fabric": FABRIC,
-        "routing": one_of("how bytes are put on paths", "concurrent-flow", "equal-split", "single-path"),
-        "propagation": one_of("what the hop delay multiplies", "hops", "inverse-throughput"),
-        "overlap": one_of("whether a step's terms add up, or are simulated", "additive", "pipelined"),
+        "routing": one_of(
+            "rule by which bytes are divided over paths", "concurrent-flow", "equal-split", "single-path"
+        ),
+        "propagation": one_of("quantity that the hop delay multiplies", "hops", "inverse-throughput"),
+        "overlap": one_of(
+            "way to time a step: the sum of its terms, or a simulation of its packets", "additive", "pipelined"
+        ),
         "chunks": CHUNKS,
         "total_s": number("completion time: the sum of the four terms over the steps"),
-        "reconfigurations": whole("steps before which circuits change"),
-        "lower_bound_s": number("no schedule of `bound_class` takes less"),
-        "bound_class": text("which schedules that is said of"),
+        "reconfigurations": whole("number of steps before which circuits change"),
+        "lower_bound_s": number("lower bound: no schedule of the class `bound_class` takes less"),
+        "bound_class": text("class of schedules that the lower bound holds for"),
         "initial_topology": or_null(whole("`id` of the topology before the first step; null where the start is free")),
         "topologies": several(
             {
                 "anyOf": [
-                    record({**TOPOLOGY, "links": several(LINK, "every pair of ranks with circuits")}),
-                    record({**TOPOLOGY, "representatives": several(LINK, "one of each orbit of the symmetry")}),
+                    record({**TOPOLOGY, "links": several(LINK, "circuits of every pair of ranks that has some")}),
+                    record(
+                        {
+                            **TOPOLOGY,
+                            "representatives": several(
+                                LINK, "circuits of one pair of ranks from each orbit of the symmetry"
+                            ),
+                        }
+                    ),
                 ]
             },
-            "each once",
+            "topologies of the plan, each once",
         ),
-        "steps": several(STEP, "in order"),
+        "steps": several(STEP, "steps of the schedule, in order"),
     },
     optional={
-        "narrow_lower_bound_s": number("no schedule of `narrow_bound_class` takes less; where that is larger"),
-        "narrow_bound_class": text("a narrower class of schedules"),
+        "narrow_lower_bound_s": number(
+            "larger lower bound: no schedule of the narrower class `narrow_bound_class` takes less"
+        ),
+        "narrow_bound_class": text("narrower class of schedules that `narrow_lower_bound_s` holds for"),
         "traffic_bytes": or_null(
-            whole("what the verb `plan` adds: bytes that all GPUs send to others in an All-to-All, else null")
+            whole("bytes that all GPUs send to others in an All-to-All, null for others; by the verb `plan`")
         ),
-        "repeated_s": number("what the verb `plan` adds: its time when it runs again and again, every change charged"),
+        "repeated_s": number(
+            "completion time when the collective is repeated, every change charged; by the verb `plan`"
+        ),
         "never_change_s": or_null(
-            number(
-                "what the verb `plan` adds: the time of the best plan, over all algorithms, whose circuits never change"
-            )
+            number("completion time of the best plan, over all algorithms, without changes; by the verb `plan`")
         ),
-        "baselines": several(
-            record(BASELINE), "printed by the verb `plan` with a plan: planners at their best algorithm"
-        ),
+        "baselines": several(record(BASELINE), "baselines: each planner at its best algorithm; by the verb `plan`"),
     },
 )
 SIZES = record(
@@ -193,14 +229,14 @@ SIZES = record(
                 {
                     "size_bytes": whole("bytes m of one rank's whole buffer", least=1),
                     "total_s": number("completion time"),
-                    "algbw": number("m over the time, B/s, as NCCL's tests count it"),
-                    "busbw": number("algbw times the collective's bus factor"),
-                    "algorithm": text("that was chosen"),
-                    "planner": text("that was chosen"),
-                    "reconfigurations": whole("steps before which circuits change"),
+                    "algbw": number("algorithm bandwidth in B/s as NCCL's tests count it: m over the time"),
+                    "busbw": number("bus bandwidth in B/s: algbw times the collective's bus factor"),
+                    "algorithm": text("name of the algorithm that was chosen"),
+                    "planner": text("name of the planner that was chosen"),
+                    "reconfigurations": whole("number of steps before which circuits change"),
                 }
             ),
-            "a row a size",
+            "rows, one for each size",
         ),
     }
 )
@@ -216,55 +252,55 @@ COMPARISON = record(
                     "gap": or_null(number("time over the bound; null where the bound is zero")),
                 }
             ),
-            "what served the problem, the fastest first",
+            "planners and algorithms that served the problem, the fastest first",
         ),
-        "lower_bound_s": number("no schedule of `bound_class` takes less"),
-        "bound_class": text("which schedules that is said of"),
+        "lower_bound_s": number("lower bound: no schedule of the class `bound_class` takes less"),
+        "bound_class": text("class of schedules that the lower bound holds for"),
         "traffic_bytes": TRAFFIC,
         "not_applicable": several(
             record(
                 {
-                    "planner": text("its name"),
-                    "algorithm": text("its algorithm"),
-                    "topology": text("that of a static plan, else empty"),
+                    "planner": text("name of the planner"),
+                    "algorithm": text("name of the algorithm"),
+                    "topology": text("topology of a static plan, empty for other planners"),
                     "at_least_s": or_null(
-                        number("what it takes at least, where it is known to be slower and was not solved to the end")
+                        number("lower bound of its time, where that shows that it is slower; else null")
                     ),
-                    "reason": text("why not"),
+                    "reason": text("reason why it has no time"),
                 }
             ),
-            "what has no time: what could not serve it, and what was left out",
+            "planners and algorithms without a time: they cannot serve the problem, or were left out",
         ),
     }
 )
 BOUNDS = record(
     {
-        "lower_bound_s": number("the largest bound"),
-        "bound_class": text("its class of schedules"),
+        "lower_bound_s": number("largest of the bounds"),
+        "bound_class": text("class of schedules that the largest bound holds for"),
         "traffic_bytes": TRAFFIC,
         "bounds": several(
             record(
                 {
-                    "name": text("which argument"),
-                    "bound_class": text("which schedules it bounds"),
-                    "why": text("why it holds, in a sentence"),
-                    "lower_bound_s": number("the sum of its terms, less what rounding may have added"),
+                    "name": text("name of the argument"),
+                    "bound_class": text("class of schedules that the bound holds for"),
+                    "why": text("reason why it holds, in a sentence"),
+                    "lower_bound_s": number("sum of the bound's terms, less the error that rounding may have added"),
                     **TERMS,
-                    "topologies": whole("it counts with so many, one after the other"),
-                    "steps": whole("it counts with so many"),
+                    "topologies": whole("number of topologies, one after the other, that the bound assumes"),
+                    "steps": whole("number of steps that the bound assumes"),
                     "segments": several(
                         record(
                             {
-                                "steps": whole("least steps"),
-                                "hops": whole("least hops"),
-                                "growth": number("how many times more ranks hold a block after it", least=1),
+                                "steps": whole("least number of steps"),
+                                "hops": whole("least number of hops"),
+                                "growth": number("factor by which the ranks that hold a block increase", least=1),
                             }
                         ),
-                        "by topology; empty for bounds that follow no block",
+                        "assumptions by topology; empty for bounds that follow no block",
                     ),
                 }
             ),
-            "all bounds with their terms",
+            "bounds with their terms",
         ),
     }
 )

@@ -40,7 +40,7 @@ class Simulation(Table):
         self._steps = tuple(self._core.steps)
 
     def __eq__(self, other: object) -> bool:
-        # What is found follows from these.
+        # The results follow from these.
         if not isinstance(other, Simulation):
             return NotImplemented
         return self._settings == other._settings and self._plan == other._plan
@@ -157,7 +157,7 @@ class Simulation(Table):
         write_trace("Simulation.trace", self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """When GPUs send and wait in each step, and the plan's times; written to a PNG, PDF or SVG `path`.
+        """The times at which GPUs send and wait in each step, and the plan's; written to a PNG, PDF or SVG `path`.
 
         Raises `InputError` that names `plot` when the file cannot be written.
         """

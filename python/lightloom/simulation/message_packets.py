@@ -32,7 +32,7 @@ class MessageTimes:
         self._known: dict[object, float] = {}
 
     def seconds(self, paths: Paths, size_bytes: int) -> float:
-        """When the last packet of messages of a size is there, s: startup, a delay a hop, and packets on the wire.
+        """The arrival of the last packet of messages of a size, s: startup, a delay for each hop, packets on the wire.
 
         Packet k of a path takes circuit k mod c of each link of c.
         """
@@ -137,7 +137,7 @@ def packets_each(size_bytes: int, settings: SimulationSettings) -> int:
 
 
 def _first_circuit_bytes(size_bytes: int, circuits: int, settings: SimulationSettings) -> int:
-    """Bytes that one message sends over the first of so many parallel circuits, which has most, with headers."""
+    """Bytes that one message sends over the first of this many parallel circuits, which has most, with headers."""
     packets = packets_each(size_bytes, settings)
     on_first = -(-packets // circuits)
     # The last packet is short.

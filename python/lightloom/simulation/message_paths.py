@@ -45,8 +45,8 @@ def _rising(ranks: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
 def paths_of(training: Training, index: int, event: Event) -> Paths:
     """The paths of the messages of an event: of circuits of their own one hop over all ports; else shortest paths.
 
-    Among several shortest ones, the path of a breadth-first search with neighbours in ascending order, as the judge of
-    iterations has it. Raises `InputError` that names `training` where no topology is stated, or it has no path.
+    Among several shortest ones, the path of a breadth-first search with neighbours in ascending order, as the verifier
+    of iterations has it. Raises `InputError` that names `training` where no topology is stated, or it has no path.
     """
     pairs = training.members.pairs_of(training.nodes[index])
     if event.direct:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RESTING", "UNKNOWN", "Use", "port_uses"]
 
-# The circuits of a port that went back to the resting topology, and of one of which nothing is known.
+# Marks of a port that went back to the resting topology, and of a port whose circuits are unknown.
 RESTING, UNKNOWN = -1, -2
 
 

@@ -42,7 +42,7 @@ class Retimed(NamedTuple):
 
 
 def retimed(training: Training, durations_s: Sequence[float]) -> Retimed:
-    """When events happen if they take so long, in the order of nodes, s.
+    """Start and end of events of these durations, in the order of nodes, s.
 
     An event starts when all that it waits for is done: its predecessors; computation on its ranks that comes
     earlier; the collective before it in its stream; the events before it on its ports, with the change of circuits
@@ -123,7 +123,7 @@ class _Course:
         return start_s
 
     def _has(self, use: Use) -> NDArray[np.bool_]:
-        """Which of its ports have the circuits that an event begins with."""
+        """The ports of an event that have the circuits with which it begins."""
         circuits = self._circuits[use.slots]
         in_place: NDArray[np.bool_] = circuits == use.needs
         if use.needs_resting:
@@ -176,7 +176,7 @@ def _before(training: Training, change_s: float) -> dict[int, _Before]:
 
 
 def _waits(training: Training) -> list[list[int]]:
-    """By event those that end before it starts, whatever their ports: its predecessors, and those of its streams."""
+    """The events that end before each event starts, on any ports: its predecessors, and those of its streams."""
     places = {event.node: index for index, event in enumerate(training.events)}
     last: dict[tuple[str, int], int] = {}
     found = []

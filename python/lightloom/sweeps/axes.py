@@ -56,7 +56,7 @@ class Axis(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """How its values are shown on the axis of a picture."""
+        """The form of its values on the axis of a picture."""
         if self.labels:
             return "name"
         if self.is_number:

@@ -48,7 +48,7 @@ class Point(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times faster the best plan is than the papers' best."""
+        """The papers' best time over the time of the best plan."""
         return self.papers_s / self.total_s
 
     @property
@@ -58,7 +58,7 @@ class Point(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """How many times faster the best plan is than the best whose circuits never change."""
+        """The best time with circuits that never change over the time of the best plan."""
         return self.never_change_s / self.total_s
 
 

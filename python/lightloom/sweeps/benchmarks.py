@@ -104,7 +104,7 @@ class Benchmark:
 
     @property
     def plans(self) -> int:
-        """How many plans it takes."""
+        """The number of plans that it needs."""
         return len(PLANNERS) * sum(len(series.points) for series in self.series)
 
 

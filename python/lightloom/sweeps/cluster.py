@@ -23,9 +23,9 @@ CONNECT_S = 20
 # Chunks that are handed out beyond those that threads work on, so that no thread waits for the next.
 AHEAD = 2
 LEAST_AT_ONCE = 16
-# A worker may die with a chunk that is not to blame; one that kills so many workers is.
+# A worker may die with a chunk that is not to blame; one that kills this many workers is.
 MOST_LOSSES = 10
-# Digests of sweeps whose files this worker has seen to be those that the sweep is of.
+# Digests of sweeps whose files this worker has compared with those that the sweep was begun with.
 _CHECKED: set[str] = set()
 # Threads of this worker that compute on their own already.
 _ALONE = local()
@@ -72,7 +72,7 @@ def _connected(address: str) -> distributed.Client:
 
 
 def run_chunk(description: SweepDescription, digest: str, chunk: int, version: str) -> bytes:
-    """The chunk's content, computed on a worker. Raises `InputError` where its version or its files are others."""
+    """The chunk's content, computed on a worker. Raises `InputError` where the worker's version or files differ."""
     if _core.__version__ != version:
         raise refuse(
             "scheduler",

@@ -45,7 +45,7 @@ class Baseline(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SweepDescription:
-    """What is swept.
+    """The problem, axes and engine of a sweep.
 
     name: of the files and the folder that results go to; summary: the title of pictures.
     engine: `"model"`, what plans say; `"flow"` or `"packet"`, plans simulated at that level; `"train"`, iterations.
@@ -137,7 +137,7 @@ class SweepDescription:
 
     @property
     def points(self) -> int:
-        """How many points there are: all combinations of the axes' values."""
+        """The number of points: all combinations of the axes' values."""
         return math.prod(len(axis.values) for axis in self.axes)
 
 

@@ -1,8 +1,8 @@
-"""How the points of a sweep lie in its table, and in which chunks they are computed.
+"""The order of a sweep's points in its table, and the chunks in which they are computed.
 
 Rows go through the axes that need problems of their own first, then through those of numbers that points of a series
 differ in; both in the order of the description, the last one fastest. Chunks are runs of rows whose length depends on
-only the description, so that results are the same whoever computes them, in whatever order.
+only the description, so that results are the same on any workers and in any order.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Layout:
 
     @property
     def structural(self) -> tuple[Axis, ...]:
-        """Axes each of whose values is another problem."""
+        """Axes whose values each make a different problem."""
         return tuple(axis for axis in self.description.axes if not axis.is_number)
 
     @property
@@ -81,7 +81,7 @@ class Layout:
 
     @property
     def chunks(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
         return -(-self.description.points // self.chunk_points)
 
     def rows(self, chunk: int) -> range:

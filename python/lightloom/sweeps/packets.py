@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lightloom.sweeps.axes import Axis
     from lightloom.sweeps.keys import Quantity
 
-# Packets of one GPU's buffer; so many take about a minute.
+# Packets of one GPU's buffer; this many take about a minute.
 MAX_PACKETS = 1 << 24
 DEFAULT_PACKET = "4096B"
 
@@ -26,7 +26,7 @@ def check_packets(
 ) -> None:
     """Refuse points with too many packets, where these are followed one by one: paced, or with limited buffers.
 
-    Bursts cost the number of times that streams meet, whatever their size (`docs/decisions/0006`).
+    Bursts cost the number of times that streams meet, for any size (`docs/decisions/0006`).
     Raises `InputError` that names `size`.
     """
     if engine != "packet":

@@ -64,7 +64,7 @@ class Judged:
 
 
 class Place(NamedTuple):
-    """Where a part belongs: the digest of all that the results of its sweep depend on, and the number of its chunk."""
+    """Identity of a part: the digest of all that the results of its sweep depend on, and the number of its chunk."""
 
     digest: str
     chunk: int
@@ -104,7 +104,7 @@ def read_table(source: pa.NativeFile | BinaryIO) -> pa.Table:
 def rows_of(content: bytes, schema: pa.Schema, rows: int, place: Place) -> pa.Table:
     """The table in a part file's content.
 
-    Raises `ValueError` where it is not such a part of so many rows, or is of another sweep or chunk.
+    Raises `ValueError` where it is not such a part of this many rows, or is of another sweep or chunk.
     """
     import pyarrow as pa
 

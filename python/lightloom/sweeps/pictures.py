@@ -77,7 +77,7 @@ def _default(axes: Sequence[Axis], metric: str, metrics: Sequence[str]) -> Pictu
 
 
 def _choices(axes: Sequence[Axis], metrics: Sequence[str]) -> list[Picture]:
-    """Where which value of an axis of choices is best, for axes that make heat maps."""
+    """The best value of an axis of choices at each point, for axes that make heat maps."""
     picture = _default(axes, "ratio" if "ratio" in metrics else metrics[0], metrics)
     several = [axis.key for axis in axes if axis.key in CHOICES and len(axis.values) > 1]
     return [picture._replace(best=key, regions="best") for key in several if picture.kind == "heat"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SweepResult(Table):
-    """The table of a sweep, a row a point; immutable. Made by `lightloom.sweep`."""
+    """The table of a sweep, a row for each point; immutable. Made by `lightloom.sweep`."""
 
     def __init__(self, description: SweepDescription, table: pa.Table, path: Path | None, found: int) -> None:
         """`path`: of the Parquet file; `found`: points that a run before this one had finished."""

@@ -38,7 +38,7 @@ def sweep(
     restart: bool = False,
     advance: Callable[[int], None] = lambda _done: None,
 ) -> SweepResult:
-    """Evaluate every combination of some options' values: a table with a row a point.
+    """Evaluate every combination of some options' values: a table with a row for each point.
 
     description: a TOML file or a mapping of the same keys, such as `{"settings": {"collective": "all-reduce"}, "axes":
         {"size": ["1MiB", "64MiB"], "planner": ["harvest", "static"]}}`; see docs/sweeps.md.

@@ -1,6 +1,6 @@
-"""Where results are kept: a file for each finished chunk while a sweep runs, one table when it is done.
+"""The store of results: a file for each finished chunk while a sweep runs, one table when it is done.
 
-A part gets its name once it is whole, and is checked when it is read: whatever stops a run, the next one goes on from
+A part gets its name once it is whole, and is checked when it is read: after any end of a run, the next one goes on from
 the whole parts, and computes the others again. The folder of the parts has a mark, the sweep's label, and every part
 says of which sweep it is and which of its parts; nothing else is read, replaced or removed.
 """
@@ -40,7 +40,7 @@ GROUP_ROWS = 1 << 18
 
 
 class Store(Protocol):
-    """Where finished chunks go. digest: of the sweep's label, by which parts are known."""
+    """The place where finished chunks go. digest: of the sweep's label, by which parts are known."""
 
     digest: str
 
@@ -110,9 +110,7 @@ class Folder:
         self._picture = re.compile(rf"{re.escape(description.name)}-.+\.(png|svg|pdf)")
 
     def prepare(self, *, restart: bool) -> None:
-        """Make the folder ready. Raises `InputError` if it holds files of no sweep, or, unless `restart`, of
-        another sweep.
-        """  # noqa: D205
+        """Make the folder ready. Raises `InputError` if it holds other files, or, unless `restart`, another sweep."""
         known = self._known()
         if known is None:
             for file in self.path.parent.iterdir():
@@ -230,7 +228,7 @@ class Folder:
                     if sum(table.num_rows for table in waiting) >= GROUP_ROWS or chunk == self._layout.chunks - 1:
                         writer.write_table(pa.concat_tables(waiting).unify_dictionaries(), row_group_size=GROUP_ROWS)
                         waiting = []
-            # The parts go next: the table must be on the disk by then.
+            # The parts are deleted next, so the table must be on the disk by then.
             stream.flush()
             os.fsync(stream.fileno())
 

@@ -1,4 +1,4 @@
-"""The table of a sweep: a row a point, with its axes and its results."""
+"""The table of a sweep: a row for each point, with its axes and its results."""
 
 from __future__ import annotations
 

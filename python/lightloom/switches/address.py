@@ -22,7 +22,7 @@ HOST = re.compile(r"[A-Za-z0-9._:%-]{1,253}")
 
 @dataclass(frozen=True)
 class Address:
-    """Where a switch is and how it is spoken to; `text` is the address as it was given."""
+    """The address and protocol of a switch; `text` is the address as it was given."""
 
     text: str
     kind: DriverKind

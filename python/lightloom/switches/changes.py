@@ -23,7 +23,7 @@ class SwitchChange:
 
     before, wanted: its former circuits, and those that it is to hold on the plan's ports; held: those after, None
     where it could not be read; ports: the plan's; seconds: how long it took; failure: the error, None where
-    there was none. The change is acknowledged where the circuits read back equal `wanted`, whatever the error.
+    there was none. The change is acknowledged where the circuits read back equal `wanted`, even with an error.
     """
 
     switch: str
@@ -72,7 +72,7 @@ class SwitchChange:
 
     @property
     def is_half_made(self) -> bool:
-        """Whether the switch holds neither its former circuits nor the wanted ones, or nobody knows."""
+        """Whether the switch holds neither its former circuits nor the wanted ones, or this is unknown."""
         return not self.acknowledged and not self.is_unchanged
 
     def report(self) -> str:

@@ -44,7 +44,7 @@ def described(circuits: Iterable[Circuit]) -> str:
 
 
 def counted(circuits: int) -> str:
-    """How many circuits: `1 circuit`, `64 circuits`."""
+    """A number of circuits in words: `1 circuit`, `64 circuits`."""
     return f"{circuits} circuit" if circuits == 1 else f"{circuits} circuits"
 
 

@@ -84,7 +84,7 @@ def _of_file(host: str) -> Credentials | None:
 
 
 def _is_here(host: str) -> bool:
-    """Whether the host is this machine, whatever a server of names says."""
+    """Whether the host is this machine, decided without a name server."""
     try:
         return ipaddress.ip_address(host.partition("%")[0]).is_loopback
     except ValueError:

@@ -23,7 +23,7 @@ class Identity(NamedTuple):
 
 
 class SwitchDriver(ABC):
-    """A switch that is spoken to. Ports are numbered from 1 on either side, whatever numbers the switch has.
+    """A switch that is spoken to. Ports are numbered from 1 on each side, also where the switch numbers them otherwise.
 
     Nothing is sent before the first call; a connection that was lost is made anew by the next call. Every call takes
     at most the address's `timeout` for each answer, and raises `SwitchError` where the switch is not reached, does not

@@ -25,7 +25,7 @@ class LostError(SwitchError):
 
 
 class Rejection(NamedTuple):
-    """A circuit that the switch rejected, or None if it did not say which, and its words."""
+    """A circuit that the switch rejected, or None if it did not name one, and the switch's message."""
 
     circuit: Circuit | None
     said: str

@@ -173,7 +173,7 @@ class Switches:
 
     @property
     def configurations(self) -> int:
-        """How many configurations the plan has."""
+        """The number of configurations of the plan."""
         return max((len(program.configurations) for program in self._programs.values()), default=0)
 
     def check(self) -> dict[str, Identity]:

@@ -17,7 +17,7 @@ YES_OR_NO = {"yes": True, "no": False}
 
 
 class Form(Enum):
-    """How a setting's value is written."""
+    """The form of a setting's value."""
 
     TIME = "a time"
     WHOLE = "a whole number"

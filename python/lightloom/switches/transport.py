@@ -1,4 +1,4 @@
-"""Lines over TCP: sending and receiving take bounded time and memory, whatever the other side does."""
+"""Lines over TCP: sending and receiving take bounded time and memory with any behaviour of the other side."""
 
 from __future__ import annotations
 

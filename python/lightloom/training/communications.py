@@ -53,7 +53,7 @@ def communications(training: Training) -> list[Communication]:
 
 
 def changes_within(training: Training) -> int:
-    """How often circuits change within communications: before steps of their plans but the first."""
+    """The number of changes of circuits within communications: before steps of their plans but the first."""
     by_plan = [sum(step.reconfigured and step.index > 0 for step in plan.steps) for plan in training.plans]
     return sum(by_plan[event.plan] for event in training.events if event.plan is not None)
 

@@ -19,7 +19,7 @@ READING = (
     *("comm_groups", "comm_size", "element_bytes", "time_unit"),
     *("profile_step", "message_sizes", "compute_time"),
 )
-# Those that name files.
+# Keys that name files.
 FILES = ("comm_groups", "message_sizes")
 MOST_PATH = 1000
 

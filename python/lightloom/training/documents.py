@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_training", "is_training_file", "plan_or_training"]
 
-# How a file of the verb `train` begins.
+# Beginning of a file that the verb `train` writes.
 MOST_BEGINNING = 4096
 BEGINNING = re.compile(r'\A\s*\{\s*"schema"\s*:\s*"lightloom\.training/')
 
@@ -35,7 +35,7 @@ def is_training_file(path: str | os.PathLike[str]) -> bool:
 
 
 def plan_or_training(subject: Plan | Training | str | os.PathLike[str]) -> Plan | Training:
-    """The plan or iteration itself, or that of a JSON file, which must pass its judge.
+    """The plan or iteration itself, or that of a JSON file, which must pass the verifier.
 
     Raises `InputError` that names `plan`, or the place of the fault.
     """

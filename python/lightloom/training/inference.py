@@ -16,7 +16,7 @@ ByPolicy = dict[str, float | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Inference:
-    """What an iteration of inference does for requests, which repeats for ever; immutable, seconds.
+    """The work of an iteration of inference for requests, which repeats for ever; immutable, seconds.
 
     prompts: that an iteration reads, over all ranks. requests: that get a token in each of its `steps` decode steps.
     total_s: time of an iteration by policy. first_token_s: by policy, when the prompts have their first tokens after
@@ -33,7 +33,7 @@ class Inference:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Inference | None:
-        """That of a document of schema `lightloom.training/1`; None where it is of something else."""
+        """The inference of a document of schema `lightloom.training/1`; None where it is of a training job."""
         counts = told["workload"].get("inference")
         if counts is None:
             return None

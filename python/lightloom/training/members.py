@@ -1,4 +1,4 @@
-"""Which ranks take part in a node of a workload, and what its row is called."""
+"""The ranks that take part in a node of a workload, and the name of its row."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ EVENT_COLUMNS = (
 
 
 class Event(NamedTuple):
-    """When a node of the workload happens; seconds since the iteration began.
+    """The times of a node of the workload; seconds since the iteration began.
 
     kind: `compute`, `collective` or `send`. label: the axis or the groups of a collective, `sends` or `compute`.
     plan: place of its plan in `Training.plans`, None for events without one. ports: those that it holds at all its
@@ -46,7 +46,7 @@ class Event(NamedTuple):
     reconfigured: whether circuits change before it, of which `reconfiguration_exposed_s` is waited for. waits_for:
     place of the event that its start was the last to wait for, if there is one. returns: whether its ports go back to
     the resting topology after it. direct: of messages, whether they go over circuits of their own. gives_up: places of
-    the events whose circuits, which nobody uses, go dark when the change before it begins, so that the optical layer
+    the events whose circuits, used by nothing else, go dark when the change before it begins, so that the optical layer
     has room.
     """
 
@@ -221,7 +221,7 @@ class Training(Table):
 
     @property
     def reconfigurations(self) -> int:
-        """How often circuits change in an iteration."""
+        """The number of changes of circuits in an iteration."""
         return int(self._told["reconfigurations"])
 
     @property
@@ -259,12 +259,12 @@ class Training(Table):
 
     @cached_property
     def inference(self) -> Inference | None:
-        """What requests wait for and how many tokens there are, by policy; None where the workload is no inference."""
+        """The waiting times of requests and the rate of tokens, by policy; None where the workload is no inference."""
         return Inference.of(self._told)
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """One for every node of the workload, in the order of its nodes."""
+        """The events, one for every node of the workload, in its order."""
         members = self.members
         return tuple(
             Event(
@@ -361,7 +361,7 @@ class Training(Table):
 def checked(text: str) -> dict[str, Any]:
     """The document, if it is one of schema `lightloom.training/1` and its statements hold.
 
-    Raises `InputError` that names the fault: a key, or a fault that the judge of iterations finds.
+    Raises `InputError` that names the fault: a key, or a fault that the verifier of iterations finds.
     """
     core = _core.TrainingPlan.from_json(text)
     for name, passed, detail in _core.verify_training(core):

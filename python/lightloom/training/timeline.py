@@ -183,7 +183,7 @@ def within_iteration(first_s: float, last_s: float, total_s: float) -> list[tupl
 
 
 def dark_before_end(plan: Plan) -> list[tuple[float, float, str]]:
-    """When circuits are dark within a plan, in seconds before its end, and the topology that is set up.
+    """The times at which circuits are dark within a plan, in seconds before its end, and the topology that is set up.
 
     That is before all steps that change circuits but the first; what that one changes is changed before the
     communication begins.

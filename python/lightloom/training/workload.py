@@ -59,8 +59,8 @@ class Workload:
 
         path: workload JSON, a model's TOML description, a Chakra trace, PyTorch's profile, NCCL's log, AICB's text,
         TopoOpt's task graph, or a name. comm_groups: file of the process groups of a trace or profile. comm_size: the
-        data that a trace's sizes count, `"input"`, `"output"` or `"buffer"`; element_bytes: in units of so many bytes.
-        time_unit: of run times, `"us"`, `"ms"` or `"s"`. ranks: how many, where the format leaves it open.
+        data that a trace's sizes count, `"input"`, `"output"` or `"buffer"`; element_bytes: in units of this many
+        bytes. time_unit: of run times, `"us"`, `"ms"` or `"s"`. ranks: how many, where the format leaves it open.
         profile_step: N of the `ProfilerStep#N` of a profile; message_sizes: JSON file of the bytes of collectives of
         which a profile states no sizes. compute_time: seconds, or text such as `"20ms"`, that each rank of a log
         computes.

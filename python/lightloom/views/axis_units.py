@@ -185,7 +185,7 @@ def place_ticks(kind: Kind, values: Sequence[float] | NDArray[np.float64]) -> li
 
 
 def _every_so_many(places: list[float]) -> list[float]:
-    """The first, the last and every so many between them of places that a factor is between; empty for other places."""
+    """The first, the last and every k-th between them of places that a factor is between; empty for other places."""
     steps = [math.log(after / before) for before, after in pairwise(places)]
     if max(steps) > 1.1 * min(steps):
         return []
@@ -195,7 +195,7 @@ def _every_so_many(places: list[float]) -> list[float]:
 
 
 def log_range(kind: Kind, low: float, high: float, most: int = MOST_ON_RANGE) -> list[float]:
-    """At most so many round numbers, the first at or below `low`, the last at or above `high`, by a factor apart."""
+    """At most this many round numbers, the first at or below `low`, the last at or above `high`, by a factor apart."""
     low, high = low * (1 + CLOSE), high * (1 - CLOSE)
     if kind == "size" and _are_binary(round(low), round(high)):
         for step in (1, 2, 4, 5, 10, 20):

@@ -58,7 +58,7 @@ MOST_NUMBERS = 120
 MOST_MARKERS = 40
 # Lines that are closer than this part of the axis, at this part of their points or more, lie on each other.
 TOUCHING, MUCH = 0.005, 0.2
-# Widths of a line and its markers, and their growth for each line that is drawn on it, up to so many.
+# Widths of a line and its markers, and their growth for each line that is drawn on it, up to this many.
 WIDTH, WIDER, MARKER, LARGER, MOST_ON = 1.4, 1.6, 4.0, 1.8, 3
 # Least distance on a colour bar between the ticks at its ends and others.
 LEAST_ON_BAR = 0.1
@@ -133,7 +133,7 @@ def heat_map(
                 colour = readable_on(mesh.cmap(norm(value)))
                 place = float(x_centres[column]), float(y_centres[row])
                 number = axes.text(*place, shown, ha="center", va="center", fontsize=6, color=colour, gid=NUMBER)
-                # It is within the panel, and would be measured for the layout.
+                # The text is within the panel, and would be measured for the layout.
                 number.set_in_layout(False)
     return mesh
 
@@ -171,7 +171,7 @@ def colour_bar(
     else:
         (bar.ax.set_xlim if bar.orientation == "horizontal" else bar.ax.set_ylim)(low, high)
         inner = log_range(kind, low, high) if log else even_range(low, high)
-        # How far along the bar, from 0 to 1.
+        # The position along the bar, from 0 to 1.
         along = np.log(np.array(inner) / low) / np.log(high / low) if log else (np.array(inner) - low) / (high - low)
         between = [tick for tick, at in zip(inner, along, strict=True) if LEAST_ON_BAR < at < 1 - LEAST_ON_BAR]
         ticks = [low, *between, high]

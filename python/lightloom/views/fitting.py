@@ -258,7 +258,7 @@ def _fitting(places: Sequence[float], needed: Sequence[float], scale: float) -> 
 
 
 def _kept(places: Sequence[float], needed: Sequence[float], scale: float) -> set[int]:
-    """Both ends, and from the last on those that have room."""
+    """Both end labels, and from the last on those that have room."""
     kept = [len(places) - 1]
 
     def apart(one: int, other: int) -> bool:

@@ -49,7 +49,7 @@ RAMP, RAMP_END = "viridis", 0.88
 
 
 class Style(NamedTuple):
-    """How a line or bar is told apart from others: also without its colour."""
+    """Marks that tell a line or bar apart from others, also without its colour."""
 
     colour: str
     marker: str
@@ -77,7 +77,7 @@ def planner_style(name: str) -> Style | None:
 
 
 def ramp(count: int) -> list[str]:
-    """So many colours from dark to light, for what has an order: ports, sizes, numbers of reconfigurations."""
+    """Colours from dark to light, this many, for values in an order: ports, sizes, numbers of reconfigurations."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 

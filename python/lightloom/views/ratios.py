@@ -1,4 +1,4 @@
-"""How one time compares with another, in words."""
+"""The comparison of one time with another, in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def are_equal(first_s: float, second_s: float) -> bool:
 
 
 def gap_words(total_s: float, lower_bound_s: float) -> str:
-    """How far a time is from a lower bound, in words.
+    """The distance of a time from a lower bound, in words.
 
     `takes 1.23×`; `is optimal, proved` where it attains the bound.
     """

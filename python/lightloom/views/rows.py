@@ -1,4 +1,4 @@
-"""Results with rows as CSV: a header, then a line a row, times in seconds and sizes in bytes."""
+"""Results with rows as CSV: a header, then a line for each row, times in seconds and sizes in bytes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ MOST_LANES = 4
 
 
 class Box(NamedTuple):
-    """A box of a row: its begin and end, s, its kind, its label, and its event's place."""
+    """A box of a row: its beginning and end, s, its kind, its label, and its event's place."""
 
     first_s: float
     last_s: float
@@ -73,7 +73,7 @@ def event_rows(training: Training) -> list[Row]:
 
 
 def _row_of_ports(training: Training, ports: Numbered, dark: Sequence[Change]) -> Row:
-    """When the ports carry, by axis, and when they are dark, waited for or hidden."""
+    """The times at which ports carry, by axis, and at which they are dark, waited for or hidden."""
     row, mine = Row(ports.name, []), set(ports.events)
     inner = [dark_before_end(plan) for plan in training.plans]
     for index in ports.events:

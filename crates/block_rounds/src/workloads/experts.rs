@@ -7,12 +7,12 @@ use rand_chacha::ChaCha8Rng;
 /// Bytes, `[src][dst]`.
 type Matrix = Vec<Vec<f64>>;
 
-/// Share of every rank's bytes that the hot experts get, where nothing is said.
+/// Default share of every rank's bytes that the hot experts get.
 pub(super) const HOT_SHARE: f64 = 0.5;
 /// Tokens of a rank that are routed one by one.
 const TOKENS: u32 = 256;
 
-/// How tokens are routed.
+/// The rule by which tokens are routed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Router {
     /// Experts of a token, all different.

@@ -40,7 +40,7 @@ pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Statement {
     largest(std::iter::once(passes(rates)).chain(least)).expect("there is the first")
 }
 
-/// The bound for so many steps, all on one topology; as many or more where they are the most that are told apart. The
+/// The bound for this many steps, all on one topology; as many or more where they are the most that are told apart. The
 /// least over the hops of all of them, with what is `known` of uses by hops: few add up little on the way, and with
 /// many more the bytes of two passes are what is left.
 fn of_steps(rates: &Rates, steps: u32, use_s: f64, received_s: f64, known: &mut BTreeMap<u32, Vec<f64>>) -> Statement {
@@ -66,8 +66,8 @@ fn of_steps(rates: &Rates, steps: u32, use_s: f64, received_s: f64, known: &mut 
     best
 }
 
-/// The bound for so many steps of at least so many hops together, all on one topology, that put so much on the busiest
-/// links.
+/// The bound for a number of steps with a least number of hops together, all on one topology, that put this load on the
+/// busiest links.
 fn on_one_topology(rates: &Rates, steps: u32, hops: u32, transmission_s: f64) -> Statement {
     let fewest = least_hops(rates.ports, f64::from(rates.ranks)).max(steps).max(hops);
     let hops = if rates.charges_hops { fewest } else { steps };

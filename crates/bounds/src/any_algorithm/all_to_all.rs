@@ -141,7 +141,7 @@ fn all_of(largest: &Largest) -> f64 {
     largest.last().copied().unwrap_or(0.0)
 }
 
-/// Least hops altogether on so many topologies, spread over them as evenly as can be, that reach `ranks` ranks.
+/// Least hops altogether on this many topologies, spread over them as evenly as can be, that reach `ranks` ranks.
 fn least_total_hops(ranks: f64, topologies: u32, ports: u32) -> u32 {
     // Balls whose product is as large but for rounding are as large.
     let enough = ranks.ln() - 1e-9;

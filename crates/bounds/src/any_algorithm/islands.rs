@@ -1,4 +1,4 @@
-//! Islands of GPUs behind shared ports: what has to leave or enter one passes them, whatever the algorithm.
+//! Islands of GPUs behind shared ports: bytes that have to leave or enter one pass these ports in any algorithm.
 
 use model::{Collective, Islands, Piece};
 

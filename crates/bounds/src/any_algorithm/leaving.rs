@@ -56,8 +56,8 @@ fn groups(first: u32, most: u32) -> impl Iterator<Item = (u32, u32)> {
     std::iter::successors((first <= most).then_some((first, first)), next)
 }
 
-/// Price that the ranks pay to be reached, over n times the price of a circuit: at least, with so many hops on so many
-/// topologies; infinite where they do not suffice.
+/// Price that the ranks pay to be reached, over n times the price of a circuit: at least, with this many hops on this
+/// many topologies; infinite where they do not suffice.
 fn spreading(ranks: u32, ports: u32, hops: u32, topologies: u32) -> f64 {
     let all = f64::from(ranks);
     // Ranks reached by some hop on some topology, at most, and what each pays who is reached by it, at least.
@@ -159,8 +159,8 @@ impl Search<'_> {
         self.consider(1, most + 1, 1, 1.0);
     }
 
-    /// Time of the changes between so many topologies. One of them may be that at the start, which has to be left where
-    /// changes are needed in any case.
+    /// Time of the changes between this many topologies. One of them may be that at the start, which has to be left
+    /// where changes are needed in any case.
     fn changes_s(&self, topologies: u32) -> f64 {
         let changes = (topologies - 1).max(self.rates.least_changes);
         self.rates.change_s * f64::from(changes + self.rates.first_changes)
@@ -170,7 +170,7 @@ impl Search<'_> {
         self.rates.startup_s * f64::from(steps) + self.hop_s * f64::from(hops) + self.changes_s(topologies)
     }
 
-    /// Whether so many hops, in a step on each topology, take as long as the best without what spreading takes.
+    /// Whether this many hops, in a step on each topology, take as long as the best without what spreading takes.
     fn is_beaten(&self, hops: u32, topologies: u32) -> bool {
         let least_s = self.latency_s(topologies, hops, topologies) + self.received_s;
         self.best.as_ref().is_some_and(|best| best.seconds() <= least_s)

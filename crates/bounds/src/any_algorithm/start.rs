@@ -36,7 +36,7 @@ use crate::known_topology::{KnownTopology, MOST_DISTANCES, Root};
 use crate::rates::Rates;
 use crate::statement::Statement;
 
-/// Blocks that leave a rank, and that enter it, at least, in so many steps.
+/// Blocks that leave a rank, and that enter it, at least, in this many steps.
 fn through_a_rank(collective: Collective, ranks: f64, steps: u32) -> (f64, f64) {
     let others = ranks - 1.0;
     match collective {
@@ -45,7 +45,7 @@ fn through_a_rank(collective: Collective, ranks: f64, steps: u32) -> (f64, f64) 
         Collective::AllReduce if steps == 1 => (ranks * others, ranks * others),
         Collective::AllReduce => (ranks, ranks),
         Collective::AllToAll => (others, others),
-        // A broadcast from one root, which may be any: `stays_broadcast`.
+        // A broadcast, from any one root, is bounded by `stays_broadcast`.
         Collective::Broadcast => (0.0, 0.0),
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn stays_broadcast(topology: &Topology, rates: &Rates, buffer_s: f64)
     roots.iter().filter_map(of_root).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
 }
 
-/// The bound of so many steps that go so far at least and put so much on the busiest circuits.
+/// The bound of a number of steps with a least number of hops and this load on the busiest circuits.
 pub(super) fn staying(
     collective: Collective,
     rates: &Rates,

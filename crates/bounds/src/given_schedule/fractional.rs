@@ -125,7 +125,7 @@ impl Rows {
         self.right.len()
     }
 
-    /// Adds so many rows; returns the first.
+    /// Adds this many rows; returns the first.
     fn next_block(&mut self, rows: usize, right: f64) -> usize {
         self.right.resize(self.right.len() + rows, right);
         self.right.len() - rows
@@ -138,7 +138,7 @@ impl Rows {
     }
 }
 
-/// The bound that circuits and prices prove, whatever they are, as in the module's text.
+/// The bound that any circuits and prices prove, as in the module's text.
 fn certified(
     patterns: &[(&[TrafficEntry], f64)],
     group: &Translations,

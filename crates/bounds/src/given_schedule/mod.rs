@@ -70,7 +70,7 @@ pub fn given_schedule_statements(
     all
 }
 
-/// The class of schedules that run these steps, whatever topologies the fabric can have; `steps` says which, as in
+/// The class of schedules that run these steps on any topologies of the fabric; `steps` says which, as in
 /// "swing in its 4 steps".
 pub fn class_of_steps(steps: &str, fabric: &Fabric) -> String {
     let topology = any_topology(fabric.shape.ports(), fabric.optics.as_ref().and_then(OpticalLayer::islands));
@@ -192,13 +192,13 @@ impl Needs {
         }
     }
 
-    /// Least hops and load of a step on a topology that joins so many ranks.
+    /// Least hops and load of a step on a topology that joins this many ranks.
     fn hops_and_load(&self, step: &StepNeeds, joined: u32) -> (u32, f64) {
         let (hops, load) = winding::least_hops_and_load(&step.cycles, joined);
         (step.hops.max(hops), step.load.max(load))
     }
 
-    /// Whether the steps of the intervals that start with one step are those of the intervals that start with another.
+    /// Whether intervals that start with one step have the same steps as intervals that start with another.
     fn same_from(&self, first: usize, other: usize) -> bool {
         let window = |first: usize| &self.steps[first..self.steps.len().min(first + self.longest)];
         let (a, b) = (window(first), window(other));
@@ -232,7 +232,7 @@ impl Needs {
                 for &mix in self.rates.mixes() {
                     let seconds = shared.seconds(self.rates.ports, mix);
                     if seconds > best.total() {
-                        // Which part is whose is told by the time of one of the two by itself.
+                        // The time of one of the two by itself tells the parts apart.
                         let hops = shared.seconds(self.rates.ports, (mix.0, 0.0)).min(seconds);
                         best = Seconds { hops, loads: seconds - hops };
                     }
@@ -243,7 +243,7 @@ impl Needs {
         all
     }
 
-    /// The steps of an interval one by one, on a topology that joins so many ranks.
+    /// The steps of an interval one by one, on a topology that joins this many ranks.
     fn steps_joined(&self, first: usize, end: usize, joined: u32) -> Seconds {
         self.steps[first..end].iter().fold(Seconds::default(), |sum, step| {
             let (hops, load) = self.hops_and_load(step, joined);

@@ -43,7 +43,7 @@ pub(super) fn cycles(traffic: &Traffic) -> Cycles {
     if (0..ranks).all(|start| length(start) == first) { vec![(first, weight)] } else { Vec::new() }
 }
 
-/// Least (hops, load) of a step whose pairs, with those of other steps, join so many ranks on one topology.
+/// Least (hops, load) of a step whose pairs, with those of other steps, join this many ranks on one topology.
 pub(super) fn least_hops_and_load(cycles: &Cycles, joined: u32) -> (u32, f64) {
     let hops = cycles.iter().map(|(ranks, _)| joined.div_ceil(*ranks)).max().unwrap_or(0);
     let load = cycles.iter().map(|(ranks, weight)| f64::from(joined) / f64::from(*ranks) * weight).sum();

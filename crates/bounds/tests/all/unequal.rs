@@ -105,7 +105,7 @@ proptest! {
         let mut blocks = 0;
         for src in 0..ranks {
             for dst in (0..ranks).filter(|dst| *dst != src) {
-                // So many blocks can be dealt to two steps in all ways.
+                // This many blocks can be dealt to two steps in all ways.
                 if sizes[src * 5 + dst] > 0.0 && blocks < 8 {
                     matrix[src][dst] = sizes[src * 5 + dst];
                     blocks += 1;

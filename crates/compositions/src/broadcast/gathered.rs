@@ -43,7 +43,7 @@ impl Gathered {
         (1..).zip(levels).map(|(hops, parts)| f64::from(hops) * parts).sum()
     }
 
-    /// The steps of so many hops, which add up to the depth.
+    /// The steps of this many hops, which add up to the depth.
     pub(super) fn steps(&self, hops: &[u32]) -> Vec<Sends> {
         let steps = self.trees.sent(hops.iter().copied(), Some(self.root));
         steps.into_iter().map(|sent| sent.into_iter().collect()).collect()

@@ -143,7 +143,7 @@ fn in_turns<'a>(made: &Made, ranks: u32, prices: &Prices) -> Option<(f64, Way<'a
     Some((seconds - changed_s + prices.first_change_s(), Way::Turns(parts)))
 }
 
-/// Seconds of a step over so many hops that puts so many buffers on the busiest circuit.
+/// Seconds of a step over this many hops that puts this many buffers on the busiest circuit.
 fn step_s(prices: &Prices, ranks: u32, hops: u32, buffers: f64) -> f64 {
     let sums = Sums { steps: 1, hops: f64::from(hops), load: buffers.min(1.0), amount: buffers };
     prices.sums_s(&sums, f64::from(ranks))

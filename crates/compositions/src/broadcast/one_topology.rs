@@ -49,8 +49,8 @@ impl OneTopology {
         Some(Self { topology, root, links, width, out, tree, into_ranks, by_parts, gathered })
     }
 
-    /// No schedule of rounds brings more parts to every rank in so many: the last has to leave the root in time for the
-    /// farthest rank, and a circuit brings nothing before the rank that it comes from can have something.
+    /// No schedule of rounds brings more parts to every rank in this many: the last has to leave the root in time for
+    /// the farthest rank, and a circuit brings nothing before the rank that it comes from can have something.
     pub(super) fn most_parts(&self, rounds: u32) -> u32 {
         let leave = self.out * (rounds + 1).saturating_sub(self.tree.depth());
         let brought = |&(hops, circuits): &(u32, u32)| circuits * rounds.saturating_sub(hops);
@@ -83,7 +83,7 @@ impl OneTopology {
         Some(if second.len() < first.len() { second } else { first })
     }
 
-    /// The whole buffer outwards along the tree, in steps of so many hops.
+    /// The whole buffer outwards along the tree, in steps of this many hops.
     pub(super) fn flood(&self, hops: &[u32]) -> Spread {
         Spread { parts: 1, steps: self.tree.flood(hops), topologies: vec![self.topology.clone()] }
     }
@@ -96,7 +96,7 @@ impl OneTopology {
         self.gathered.get_or_init(make).as_ref()
     }
 
-    /// A part to every rank at once, then an AllGather in steps of so many hops.
+    /// A part to every rank at once, then an AllGather in steps of this many hops.
     pub(super) fn scatter_gather(&self, gathered: &Gathered, hops: &[u32]) -> Spread {
         let ranks = self.topology.ranks();
         let others = (0..ranks).filter(|rank| *rank != self.root);

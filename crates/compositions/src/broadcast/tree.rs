@@ -66,7 +66,7 @@ impl Tree {
         self.levels.len() as u32 - 1
     }
 
-    /// The rank so many hops nearer to the root.
+    /// The rank this many hops nearer to the root.
     fn ancestor(&self, rank: Rank, hops: u32) -> Rank {
         (0..hops).fold(rank, |rank, _| self.parent[rank as usize])
     }
@@ -87,7 +87,7 @@ impl Tree {
         most
     }
 
-    /// The one part outwards, in steps of so many hops, which add up to the depth.
+    /// The one part outwards, in steps of this many hops, which add up to the depth.
     pub(super) fn flood(&self, hops: &[u32]) -> Vec<Sends> {
         let mut from = 0;
         let step = |&hops: &u32| {

@@ -30,7 +30,7 @@ pub(crate) struct Base {
     before: Vec<Vec<u32>>,
     /// Parts of a block.
     pub(crate) parts: u32,
-    /// By distance, from 1 on: where blocks go, by the first letter of the way there.
+    /// For each distance from 1 on: destinations of blocks, by the first letter of the path to them.
     pub(crate) leaving: Vec<Vec<Place>>,
     /// By distance: where blocks come from, by the last letter of the way here.
     pub(crate) arriving: Vec<Vec<Place>>,

@@ -27,7 +27,7 @@ use crate::prices::Prices;
 use grouping::Pass;
 use steps::Steps;
 
-/// The graphs of walks of so many ranks: for every number of letters that a rank's ports allow, every length and the
+/// The graphs of walks of this many ranks: for every number of letters that a rank's ports allow, every length and the
 /// best bases.
 pub(crate) fn graphs(ranks: u32, ports: u32) -> Vec<Walks> {
     let mut graphs = Vec::new();

@@ -1,7 +1,7 @@
 //! The steps of an AllReduce over walks.
 //!
-//! A chunk is a block of the buffer named by a walk of as many letters as are scattered, and a part of it. Whoever ends
-//! at the vertex where that walk begins collects it first; then it goes on along its letters while it is scattered, and
+//! A chunk is a block of the buffer named by a walk of as many letters as are scattered, and a part of it. The rank at
+//! the vertex where that walk begins collects it first; then it goes on along its letters while it is scattered, and
 //! along all letters while sums are doubled: a rank's sum is replaced by those of the ranks that lead to it. At the end
 //! of k letters the ranks whose walks begin with the chunk's have the sum of all, and gathering goes the same way.
 

@@ -98,7 +98,7 @@ impl<'a> Spread<'a> {
         added
     }
 
-    /// The rarest chunk that a link of `class` can bring and nobody else does.
+    /// The rarest chunk that a link of `class` can bring and no other link brings.
     fn rarest(&self, class: usize) -> Option<(usize, Item)> {
         let mut best: Option<(u32, usize, Item)> = None;
         for &link in &self.network.classes()[class].links {
@@ -152,7 +152,7 @@ impl<'a> Spread<'a> {
         self.carriers[place] = class as u32;
     }
 
-    /// Where what is kept of a chunk for a rank is.
+    /// The index of the data that are kept of a chunk for a rank.
     fn place(&self, (rank, chunk): Item) -> usize {
         rank as usize * self.holders.len() + chunk
     }

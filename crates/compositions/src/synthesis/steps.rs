@@ -9,17 +9,18 @@ use super::Sent;
 use super::network::Network;
 use super::spread::Spread;
 
-/// How long steps are.
+/// The lengths of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
-    /// Rounds for as long as there is something to send, up to so many. Without a limit steps are as few as the
+    /// Rounds for as long as there is something to send, up to this many. Without a limit steps are as few as the
     /// farthest rank is hops away.
     AtMost(u32),
-    /// As many rounds as bring the end nearer by a round each, the end being as far away as the rank that lacks most
-    /// for its circuits needs to take it in; as bring it nearer the most where none does.
+    /// The largest number of rounds that bring the end nearer by one round each, where the end is as far away as the
+    /// rank that lacks most for its circuits needs to receive it; the number that brings it nearer the most where there
+    /// is none.
     WhileNoneWaits,
-    /// As many rounds as bring the end nearer the most for their time and that of the start-up, which is given in
-    /// sixteenths of a round. The measure is the mean over ranks of the 16th power of what they lack for their
+    /// The number of rounds that brings the end nearer the most for their time and that of the startup, which is given
+    /// in sixteenths of a round. The measure is the mean over ranks of the 16th power of what they lack for their
     /// circuits: nearly the one that lacks most, but not only that one.
     Worthwhile {
         /// Cost of a step in addition to its rounds.

@@ -8,7 +8,7 @@ use model::{Chunks, Piece, Rank, Result};
 /// The number of every block, by (src, dst).
 pub(crate) type Numbers = BTreeMap<(Rank, Rank), u32>;
 
-/// Bytes over m from every rank to every rank, whatever pieces they were cut into.
+/// Bytes over m from every rank to every rank, all pieces added up.
 #[derive(Debug, Clone)]
 pub(crate) struct Demand {
     ranks: usize,
@@ -25,7 +25,7 @@ impl PartialEq for Demand {
 }
 
 impl Demand {
-    /// The sum of `pieces` of so many ranks.
+    /// The sum of `pieces` of this many ranks.
     pub(crate) fn of(ranks: u32, pieces: &[Piece]) -> Self {
         let ranks = ranks as usize;
         let mut shares = vec![0.0; ranks * ranks];

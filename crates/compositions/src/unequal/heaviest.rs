@@ -231,7 +231,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the matrix, both join all ranks and keep the ports.
+        /// For any matrix, both join all ranks and keep the ports.
         #[test]
         fn heavy_pairs_are_joined(
             ranks in 2usize..12, ports in 1usize..4,

@@ -21,18 +21,18 @@ const WORK: usize = 8_000_000;
 /// Ways of a number of steps that are improved.
 const IMPROVED: usize = 2;
 
-/// A way and about what it is like.
+/// A way, with the estimate of its cost.
 pub(crate) type Found = (Way, Estimate);
 
-/// Libraries that were made, for whoever asks for the same matrix again. Passed on by its owner; nothing else keeps
-/// them.
+/// Libraries that were made, kept for callers that ask for the same matrix again. Passed on by its owner; nothing else
+/// keeps them.
 #[derive(Debug, Default)]
 pub(crate) struct Libraries {
     made: Latest<Arc<Library>, MOST_KEPT>,
 }
 
 impl Libraries {
-    /// The library for a matrix and so many ports.
+    /// The library for a matrix and this many ports.
     pub(crate) fn of(&self, demand: &Demand, ports: usize) -> Arc<Library> {
         let is_it = |library: &&Arc<Library>| library.ports == ports && library.demand == *demand;
         let make = || Arc::new(Library { demand: demand.clone(), ports, ways: Mutex::default() });
@@ -59,7 +59,7 @@ impl Library {
         (2 * ranks).min(MOST_SEARCHED / (ranks * ranks * self.ports)).max(1)
     }
 
-    /// Ways of so many steps, those that begin on `start` where it is given; for a hop that is worth about `hop` of
+    /// Ways of this many steps, those that begin on `start` where it is given; for a hop that is worth about `hop` of
     /// load.
     pub(crate) fn ways(&self, steps: usize, hop: f64, start: Option<&Wiring>) -> Vec<Found> {
         // Powers of four, between what nothing and what only hops would make of it.

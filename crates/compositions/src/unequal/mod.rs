@@ -19,22 +19,26 @@ mod improve;
 pub(crate) mod library;
 mod phases;
 mod prices;
+pub(crate) mod pursuit;
 mod waiting;
 mod way;
 mod wiring;
 
-use std::time::Duration;
+use std::time::Instant;
 
 use model::{Chunks, CostSettings, Fabric, Initial, Op, Piece, Rank, Result, Routing, Step, Transfer, Translations};
 
 use crate::all_to_all;
 use crate::composition::Composition;
-use crate::cutoffs::unequal::{LEAST_AT_ANY_TIME, LEAST_STEPS_BESIDE_WAITING, MOST_PORTS_OF_PHASES, MOST_WAYS};
+use crate::cutoffs::unequal::{
+    LEAST_AT_ANY_TIME, LEAST_STEPS_BESIDE_WAITING, MOST_PORTS_OF_PHASES, MOST_WAYS, MOST_WAYS_AT_ANY_TIME,
+};
 use crate::library::Libraries;
 use crate::prices::Prices as PhasePrices;
 use demand::Demand;
 use library::{Found, Library};
 use prices::Prices;
+use pursuit::Pursuit;
 use way::{Evaluator, Way};
 use wiring::Wiring;
 
@@ -70,15 +74,15 @@ pub fn compositions(
     Ok(compositions)
 }
 
-/// Whether an unequal All-to-All on a fabric is planned in a time that is known: by bytes that wait and by what is sure
-/// to be quick. So it is among many ranks, where routing and optics leave the choice of paths and topologies.
+/// Whether an unequal All-to-All on a fabric is planned within a time that is known beforehand, by bytes that wait and
+/// by fast methods. This holds for many ranks, where routing and optics leave the choice of paths and topologies.
 pub fn serves_at_any_time(fabric: &Fabric, settings: CostSettings) -> bool {
     settings.routing == Routing::ConcurrentFlow && fabric.optics.is_none() && fabric.shape.gpus() >= LEAST_AT_ANY_TIME
 }
 
 /// The best compositions whose bytes wait between steps: one on any topologies, and one that begins on the start where
 /// there is a given one. None where routing or optics leave no choice of paths or topologies, and none that takes
-/// `limit_s` or more. With a `budget` they are looked for until that ends.
+/// `limit_s` or more.
 ///
 /// # Errors
 /// The errors of [`compositions`].
@@ -88,7 +92,7 @@ pub fn waiting(
     settings: CostSettings,
     size_bytes: u64,
     limit_s: f64,
-    budget: Option<Duration>,
+    pursuit: Pursuit<'_>,
 ) -> Result<Vec<Composition>> {
     if settings.routing != Routing::ConcurrentFlow || fabric.optics.is_some() {
         return Ok(Vec::new());
@@ -97,11 +101,14 @@ pub fn waiting(
     let demand = Demand::of(ranks, pieces);
     let prices = Prices::new(fabric, settings, size_bytes);
     let start = start_of(fabric);
-    let budget = budget.map(|budget| if start.is_some() { budget / 2 } else { budget });
     let mut least_s = limit_s;
     let mut found = Vec::new();
     for start in start.as_ref().map(Some).into_iter().chain([None]) {
-        if let Some((composition, seconds)) = waiting::composition(&demand, ports, start, &prices, least_s, budget)? {
+        // Half of the time is for topologies that begin with the start.
+        let half = |until: Instant| until - until.saturating_duration_since(Instant::now()) / 2;
+        let until = pursuit.until.map(|until| if start.is_some() { half(until) } else { until });
+        let pursuit = Pursuit { until, ..pursuit };
+        if let Some((composition, seconds)) = waiting::composition(&demand, ports, start, &prices, least_s, pursuit)? {
             least_s = seconds;
             found.push(composition);
         }
@@ -160,7 +167,8 @@ fn made(library: &Library, starts: &[Option<&Wiring>], prices: &Prices, limit_s:
     let (chunks, numbers) = library.demand.chunks()?;
     let mut evaluator = Evaluator::new(&library.demand);
     let mut compositions = Vec::new();
-    for (way, estimate) in best_ways(library, starts, prices, limit_s) {
+    let most = if limit_s < f64::INFINITY { MOST_WAYS_AT_ANY_TIME } else { MOST_WAYS };
+    for (way, estimate) in best_ways(library, starts, prices, limit_s).into_iter().take(most) {
         if prices.seconds(way.from_start, &estimate) >= limit_s {
             break;
         }
@@ -228,7 +236,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
-        /// Every block arrives, over circuits that the ports have, whatever the matrix.
+        /// Every block of any matrix arrives, over circuits that the ports have.
         #[test]
         fn compositions_deliver_every_block(
             (ranks, ports) in (2u32..11, 1u32..4),

@@ -40,7 +40,7 @@ impl Prices {
         self.hop_s / self.buffer_s
     }
 
-    /// Below this no way of so many steps is.
+    /// Lower bound for every way of this many steps.
     pub(crate) fn least_s(&self, steps: usize) -> f64 {
         (self.startup_s + self.hop_s) * steps as f64 + self.change_s * (steps - 1) as f64
     }

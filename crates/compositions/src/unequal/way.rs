@@ -23,7 +23,7 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Loads and hops together, a hop being worth so much load.
+    /// Loads and hops together, a hop being worth this much load.
     pub(crate) fn weighed(&self, hop: f64) -> f64 {
         let hops: u32 = self.hops.iter().sum();
         f64::from(hops) * hop + self.loads.iter().sum::<f64>()
@@ -208,8 +208,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Hops are those of the farthest pair, and the load lies between the mean over all circuits and the largest of
-        /// an even split, which profiles know.
+        /// Hops are those of the farthest pair, and the load lies between the mean over all circuits and the largest
+        /// load of an even split over shortest paths, both from the topology's profile.
         #[test]
         fn an_estimate_of_one_step_is_between_what_profiles_bound(
             ranks in 3usize..9, ports in 1usize..4, turns in prop::collection::vec((0usize..32, 0usize..32), 0..20),

@@ -5,7 +5,7 @@ use model::{Link, Rank, Result, Topology, Translations};
 /// Stands in place of a rank where no circuit leads.
 const DARK: Rank = Rank::MAX;
 
-/// Where the circuit of each port of each rank leads.
+/// The rank to which the circuit of each port of each rank leads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wiring {
     ranks: usize,
@@ -85,7 +85,7 @@ impl Wiring {
         self.heads.len()
     }
 
-    /// Where the circuit of a port leads; `None` where it is dark.
+    /// The rank to which the circuit of a port leads; `None` where it is dark.
     pub(crate) fn head(&self, circuit: usize) -> Option<Rank> {
         let head = self.heads[circuit];
         (head != DARK).then_some(head)
@@ -101,6 +101,16 @@ impl Wiring {
         let first = rank as usize * self.ports;
         let heads = &self.heads[first..first + self.ports];
         heads.iter().enumerate().filter(|(_, head)| **head != DARK).map(move |(port, &head)| (first + port, head))
+    }
+
+    /// Whether each rank has circuits to the same ranks as on another wiring, whatever the ports.
+    pub(crate) fn has_circuits_of(&self, other: &Self) -> bool {
+        let heads = |wiring: &Self, rank: Rank| {
+            let mut heads: Vec<Rank> = wiring.out(rank).map(|(_, head)| head).collect();
+            heads.sort_unstable();
+            heads
+        };
+        self.ranks == other.ranks && (0..self.ranks as Rank).all(|rank| heads(self, rank) == heads(other, rank))
     }
 
     /// Gives each of two circuits the other's head. False, and nothing changed, where one would lead from a rank to

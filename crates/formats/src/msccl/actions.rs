@@ -7,7 +7,7 @@ use model::{Error, Rank, Result};
 
 use super::document::{Block, Buffer, Instruction, Kind, Program};
 
-/// Where an action is in the file.
+/// The place where an action is in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Position {
     pub gpu: Rank,

@@ -119,7 +119,7 @@ impl Replay<'_> {
         }
     }
 
-    /// When the action can happen, as things stand.
+    /// The time at which the action can happen, as things stand.
     fn moment(&self, index: usize) -> Result<Moment> {
         let action = &self.actions[index];
         let known = |before: Option<usize>| before.and_then(|before| self.moments[before]).unwrap_or_default();
@@ -258,7 +258,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// The output holds what it should, as far as it is filled; what never arrived is for the judge to find.
+    /// The output holds what it should, as far as it is filled; what never arrived is for the verifier to find.
     fn check_end(&mut self, rank: Rank) -> Result<()> {
         let place = format!("schedule.gpu[{rank}]");
         let mut absent = BTreeSet::new();

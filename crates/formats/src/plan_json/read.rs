@@ -18,7 +18,7 @@ const MAX_NAMED_CHUNKS: usize = 1 << 26;
 const MAX_LINKS: u64 = 1 << 24;
 /// Names are shown in tables.
 const MAX_NAME: usize = 500;
-/// How far a stated total may be from the sum of the terms, relative: others add in other orders.
+/// Largest relative distance of a stated total from the sum of the terms: others add in other orders.
 const TOTAL_TOLERANCE: f64 = 1e-12;
 
 pub(super) fn plan(text: PlanText) -> Result<Plan> {

@@ -101,14 +101,14 @@ impl Layout {
         }
     }
 
-    /// Loads of so many rows when columns have `shares`.
+    /// Loads of this many rows when columns have `shares`.
     pub(super) fn loads(&self, shares: &[f64], rows: usize) -> Vec<f64> {
         let mut loads = vec![0.0; rows];
         self.set_loads(shares, &mut loads);
         loads
     }
 
-    /// Writes the loads of the rows when columns have `shares` into `loads`, whatever was in it.
+    /// Writes the loads of the rows when columns have `shares` into `loads`, replacing its content.
     pub(super) fn set_loads(&self, shares: &[f64], loads: &mut [f64]) {
         loads.fill(0.0);
         for (&share, ends) in shares.iter().zip(self.entry_starts.windows(2)) {

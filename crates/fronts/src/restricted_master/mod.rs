@@ -159,7 +159,7 @@ impl RestrictedMaster {
     }
 
     /// Lowers the load until no known path is shorter than its arc's by more than `tolerance`, or numerical
-    /// trouble stops it, and says so; or until so many pivots are made. The caller bounds what is left.
+    /// trouble stops it, and says so; or until this many pivots are made. The caller bounds what is left.
     pub(crate) fn solve(&mut self, tolerance: f64, most_pivots: usize) -> bool {
         let mut fresh = false;
         for pivots in 1..=most_pivots {

@@ -12,7 +12,7 @@ enum Leaving {
 /// Pivot elements below this would spoil the inverse.
 const SMALLEST_PIVOT: f64 = 1e-9;
 
-/// How much a path's gain counts against a slack's. Slacks that enter early leave again: counting paths
+/// The weight of a path's gain against a slack's. Slacks that enter early leave again: counting paths
 /// alike takes three to eight times the pivots on random pairs without symmetry (64 GPUs, degree 4 and 6).
 const PATHS_FIRST: f64 = 4.0;
 
@@ -56,7 +56,7 @@ impl RestrictedMaster {
         let column = self.working_column(entering);
         let mut change = self.inverse.times(&column);
         let arc = self.arc_of(entering);
-        // How fast each key's share falls: what its arc's other shares and the entering one gain.
+        // The rate at which each key's share falls: what its arc's other shares and the entering one gain.
         let key_change: Vec<f64> = self
             .others
             .iter()

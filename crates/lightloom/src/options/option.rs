@@ -2,7 +2,7 @@
 
 use model::ranges::{self, WholeRange};
 
-/// How the value of an option is written.
+/// The form of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A name of a registry.
@@ -15,7 +15,7 @@ pub enum Kind {
     Time,
     /// Bits per second, such as `800Gbps`.
     Rate,
-    /// A reconfiguration delay: seconds, a technology, or a list of either by port.
+    /// A reconfiguration delay: seconds, a technology, or a list of these by port.
     Delay,
     /// Computation before steps: seconds, or `1=20us,5=3us` by step.
     Window,
@@ -55,7 +55,7 @@ pub enum Part {
 pub struct PlanningOption {
     /// Name as Python, TOML files and sweeps write it; the command line has dashes for its underscores.
     pub name: &'static str,
-    /// How the value of the option is written.
+    /// The form of the option's value.
     pub kind: Kind,
     /// The part of a request that it belongs to.
     pub part: Part,
@@ -65,7 +65,7 @@ pub struct PlanningOption {
     pub meaning: &'static str,
     /// Verbs of the command line that take it.
     pub verbs: &'static [&'static str],
-    /// The value where nothing is said, as text; `None` where the option is then left open.
+    /// The default value, as text; `None` where the option is then left open.
     pub default: Option<&'static str>,
     /// The value that is taken where the option is left open, in words.
     pub otherwise: &'static str,

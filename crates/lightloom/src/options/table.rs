@@ -165,7 +165,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Fabric",
         meaning: "Optical switches that limit the topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs, \
-            through which every circuit needs a path; not of iterations), or a TOML file; see `lightloom list optics`.",
+            through which every circuit needs a path; not for iterations), or a TOML file; see `lightloom list optics`.",
         otherwise: "any topology that fits the ports",
         names: "optics",
         python: "Optics",
@@ -347,7 +347,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Plan,
         group: "Expert",
         meaning: "Time limit: of planner weave's local search, which is off by default and for plans of up to 32 steps \
-            routed by concurrent flow; or of planner exact's proof, 60s by default.",
+            routed by concurrent flow, and of its search for unequal All-to-Alls among 48 GPUs and more, which else \
+            ends by itself; or of planner exact's proof, 60s by default.",
         verbs: &["plan"],
         ..OPEN
     },

@@ -140,7 +140,7 @@ impl Value {
         }
     }
 
-    /// How much data: bytes of a rank's whole buffer, or of the blocks between pairs where `/pair` ends the text.
+    /// The amount of data: bytes of a rank's whole buffer, or of the blocks between pairs where `/pair` ends the text.
     ///
     /// # Errors
     /// As [`Value::bytes`].
@@ -153,7 +153,7 @@ impl Value {
         self.bytes(field).map(Size::Buffer)
     }
 
-    /// The time of a change of topology: text, seconds, or a list of either by port.
+    /// The time of a change of topology: text, seconds, or a list of these by port.
     ///
     /// # Errors
     /// Anything else, and a delay outside the range of times.

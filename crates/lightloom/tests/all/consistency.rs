@@ -61,6 +61,10 @@ proptest! {
             prop_assert!(open_s <= named_s * TOLERANCE, "{planner:?}: {named_s} s, auto {open_s} s");
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(draws::cases(24)))]
 
     #[test]
     fn the_lines_below_a_plan_are_those_of_the_comparison(

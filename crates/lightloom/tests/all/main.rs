@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
+mod better;
 mod bounds;
 mod consistency;
 mod flow;

@@ -1,5 +1,5 @@
-//! A plan's file with one thing changed is refused by the reader or by the judge, or means the same. Free changes are
-//! listed here, and nothing else is free.
+//! A plan's file with one thing changed is refused by the reader or by the verifier, or means the same. Free changes
+//! are listed here, and nothing else is free.
 use std::collections::{BTreeMap, BTreeSet};
 
 use collectives::Options;

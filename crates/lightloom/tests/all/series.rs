@@ -156,9 +156,9 @@ fn assert_equal(what: &str, request: &Request, points: &[OperatingPoint]) {
 fn points_that_share_searches_are_what_each_is_by_itself() {
     for (what, request) in shared() {
         let slow = matches!(what, "reconfigure" | "exact" | "algorithms") || what.starts_with("matrix");
-        let (along, points) = if slow { (12, 100) } else { (17, 300) };
+        let (along, points) = if slow { (9, 200) } else { (13, 600) };
         assert_equal(what, &request, &grid(&request.fabric, along));
-        assert_equal(what, &request, &scattered(points));
+        assert_equal(what, &request, &scattered(draws::cases(points) as usize));
     }
 }
 

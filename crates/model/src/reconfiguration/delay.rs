@@ -1,4 +1,4 @@
-//! How long a change of topology takes where nothing of it is hidden.
+//! The time of a change of topology where nothing of it is hidden.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ enum Beside {
     },
 }
 
-/// The terms of a delay: for those who read it, write it or judge it. Whoever plans asks the delay itself.
+/// The terms of a delay: for those who read it, write it or judge it. Planners ask the delay itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DelayTerms<'a> {
     /// Seconds for any change.
@@ -42,7 +42,7 @@ pub struct DelayTerms<'a> {
     pub by_port_s: &'a [f64],
 }
 
-/// How much changes between two topologies, counted in what the delay that found it depends on. It depends on the
+/// The amount of change between two topologies, counted in what the delay that found it depends on. It depends on the
 /// circuits and on the kind of delay, not on seconds, so that many delays of a kind share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference(u64);
@@ -189,7 +189,7 @@ impl ReconfigurationDelay {
         if matches!(self.beside, Beside::PerPort(0.0)) { Some(self.fixed_s) } else { None }
     }
 
-    /// Seconds of it that any change takes, whatever changes.
+    /// Seconds of the delay that every change takes, independent of the ports that change.
     pub fn fixed_s(&self) -> f64 {
         self.fixed_s
     }
@@ -209,7 +209,7 @@ impl ReconfigurationDelay {
             }
     }
 
-    /// Seconds that a change of all circuits takes, on so many ports of all GPUs together.
+    /// Seconds that a change of all circuits takes, on this many ports of all GPUs together.
     pub fn of_all_ports_s(&self, ports: u64) -> f64 {
         match &self.beside {
             Beside::PerPort(_) => self.seconds(Difference(ports)),
@@ -243,7 +243,7 @@ impl ReconfigurationDelay {
         Compared { topology, ports }
     }
 
-    /// How much changes from one topology to another, or back.
+    /// The amount of change from one topology to another, or back.
     pub fn difference(&self, from: &Compared, to: &Compared) -> Difference {
         match (&from.ports, &to.ports) {
             (Some(before), Some(after)) => self.of_port(before.slowest_change(after)),
@@ -252,8 +252,8 @@ impl ReconfigurationDelay {
         }
     }
 
-    /// How much changes from one topology to another on ports that carry nothing before, if one of each GPU is enough;
-    /// GPUs have `ports` of them. Circuits that are given up take no time.
+    /// The amount of change from one topology to another on ports that carry nothing before, if one of each GPU is
+    /// enough; GPUs have `ports` of them. Circuits that are given up take no time.
     pub(super) fn on_dark_ports(&self, from: &Compared, to: &Compared, ports: u32) -> Option<Difference> {
         if let (Some(before), Some(after)) = (&from.ports, &to.ports) {
             let mut set_up = None;

@@ -1,6 +1,6 @@
 //! The charge of a change of topology: its delay, less what overlaps with other work.
 //!
-//! Whoever charges a change, or chooses by what changes are charged, asks the policy. Only the policy knows of what
+//! Code that charges a change, or chooses by the charge of changes, asks the policy. Only the policy knows of what
 //! kind the delay is.
 
 mod delay;
@@ -135,7 +135,7 @@ impl ReconfigurationPolicy {
         self.overlap.window.before_s(step)
     }
 
-    /// The least charge of every change, whatever changes and when.
+    /// The least charge of any change, of any ports at any time.
     pub fn lower_bound_s(&self) -> f64 {
         if self.overlap.background {
             return 0.0;
@@ -143,13 +143,13 @@ impl ReconfigurationPolicy {
         (self.delay.lower_bound_s() - self.overlap.window.longest_s()).max(0.0)
     }
 
-    /// About what a change of all circuits is charged, on so many ports of all GPUs together: as much where it is
+    /// The approximate charge of a change of all circuits, on this many ports of all GPUs together; exact where it is
     /// behind the longest window and not in the background.
     pub fn of_all_ports_s(&self, ports: u64) -> f64 {
         (self.delay.of_all_ports_s(ports) - self.overlap.window.longest_s()).max(0.0)
     }
 
-    /// How `from` becomes `to` where GPUs have `ports` ports.
+    /// The change from `from` to `to` where GPUs have `ports` ports.
     ///
     /// In the background where that is set, every circuit that is set up finds a port of its transmitter and one of
     /// its receiver that carry nothing on `from`, and no GPU sets up more than one circuit out and one in. Circuits
@@ -166,7 +166,7 @@ impl ReconfigurationPolicy {
         Reconfiguration { delay_s: self.delay.seconds(self.delay.difference(&from, &to)), in_background: false }
     }
 
-    /// How much changes where the change is made in the background ([`Self::between`]).
+    /// The amount of change where it is made in the background ([`Self::between`]).
     pub fn in_background(&self, from: &Compared, to: &Compared, ports: u32) -> Option<Difference> {
         if self.overlap.background { self.delay.on_dark_ports(from, to, ports) } else { None }
     }
@@ -201,7 +201,7 @@ impl ReconfigurationPolicy {
 }
 
 impl From<ReconfigurationDelay> for ReconfigurationPolicy {
-    /// A policy of this delay of which nothing is hidden.
+    /// A policy of this delay, no part of which is hidden.
     fn from(delay: ReconfigurationDelay) -> Self {
         Self { delay, overlap: ReconfigurationOverlap::default() }
     }

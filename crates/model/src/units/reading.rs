@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// A kind of quantity: what its units say, and which numbers it takes.
 struct Kind {
-    /// How many of the range's unit a unit stands for.
+    /// The size of a unit in the range's unit.
     factor: fn(&str) -> Option<f64>,
     /// The meanings of a number whose unit has no factor.
     meanings: fn(f64, &str) -> Option<Meanings>,

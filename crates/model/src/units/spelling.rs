@@ -1,8 +1,8 @@
 //! Meanings of units.
 //!
-//! `b` is a bit and `B` a byte. Prefixes may be capitals or not, since nobody counts thousandths of either. In times,
-//! `m` is a thousandth and `M` would be a million, so that they have no capitals. Spellings that may mean two things
-//! are refused with both.
+//! `b` is a bit and `B` a byte. Prefixes may be capitals or not, since thousandths of a bit or byte have no use. In
+//! times, `m` is a thousandth and `M` would be a million, so that they have no capitals. Spellings that may mean two
+//! things are refused with both.
 
 /// The possible meanings of a number and its unit: the question, and how to write each answer.
 pub struct Meanings {

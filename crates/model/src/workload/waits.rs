@@ -76,7 +76,7 @@ pub(super) fn order_of(nodes: &[WorkloadNode], waits: &[Vec<usize>]) -> Result<V
 fn circle(nodes: &[WorkloadNode], waits: &[Vec<usize>], missing: &[usize], stuck: usize) -> Error {
     let mut path = vec![stuck];
     let mut place: BTreeMap<usize, usize> = BTreeMap::from([(stuck, 0)]);
-    // Whoever is missing waits for another that is missing, so that the way ends where it comes back to itself.
+    // Every node that is missing waits for another that is missing, so that the way ends where it comes back to itself.
     while let Some(&next) = waits[path[path.len() - 1]].iter().find(|&&before| missing[before] > 0) {
         if let Some(&first) = place.get(&next) {
             path.drain(..first);

@@ -8,7 +8,7 @@ use crate::grid::Side;
 use super::servers::{Fibre, Servers};
 use crate::cutoffs::fibres_cuts::MOST_WORK;
 
-/// Lower bound on the circuits on the busiest edge, whatever the paths.
+/// Lower bound on the circuits on the busiest edge, for any paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FibreBound {
     /// Circuits on the busiest edge, at least.

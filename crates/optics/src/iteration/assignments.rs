@@ -1,4 +1,4 @@
-//! Which transmitter and receiver every circuit of a group's topology takes among the group's ports.
+//! The transmitter and receiver, among the group's ports, of every circuit of a group's topology.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ impl Assignments {
         Ok(Self(made))
     }
 
-    /// The circuits of a topology on so many ports.
+    /// The circuits of a topology on this many ports.
     pub(super) fn wiring(&self, topology: usize, ports: usize) -> &Wiring {
         &self.0[&(topology, ports)]
     }
@@ -94,7 +94,7 @@ fn held<'a>(catalogue: &Catalogue<'a>, place: usize, topology: usize) -> Held<'a
     Held { index: place, topology, steps: vec![place], time_s: place as f64, change: None }
 }
 
-/// Whose port is at every port of the switches.
+/// The GPU at every port of the switches.
 struct Ports(BTreeMap<(usize, u32), Place>);
 
 impl Ports {

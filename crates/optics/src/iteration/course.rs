@@ -1,4 +1,4 @@
-//! When ports of ranks change their purpose in an iteration that repeats.
+//! The times at which ports of ranks change their purpose in an iteration that repeats.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::purposes::{Catalogue, Purpose};
 /// Ports of ranks that change together. A slot is rank · ports of the fabric + port.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Change {
-    /// When the change has to begin, s from the begin of the iteration.
+    /// The time at which the change has to begin, s from the beginning of the iteration.
     pub(super) time_s: f64,
     /// Slots with what they are for from then on.
     pub(super) purposes: Vec<(usize, Purpose)>,
@@ -111,7 +111,7 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// The next iteration: times are from its begin.
+    /// The next iteration: times are from its beginning.
     fn begin_again(&mut self) {
         self.changes.clear();
         self.slots.iter_mut().for_each(|slot| slot.held_until_s -= self.total_s);

@@ -1,13 +1,13 @@
 //! The circuits of an iteration on the ports that GPUs of islands share.
 //!
-//! A circuit is kept as long as some communication is still to use it before its ports get another; so long it keeps its
-//! transmitter and its receiver, over the end of the iteration too. That is a colouring of arcs of a circle at every
+//! A circuit is kept as long as some communication is still to use it before its ports get another; so long it keeps
+//! its transmitter and its receiver, over the end of the iteration too. That is a colouring of arcs of a circle at every
 //! island, for transmitters and for receivers, with as many colours as there are ports; it is looked for port by port.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use model::{Connection, Error, Islands, Result, TrainingPlan};
+use model::{Connection, Error, Islands, Rank, Result, TrainingPlan, Work};
 
 use crate::cutoffs::iteration::MOST_TRIED;
 
@@ -65,38 +65,65 @@ pub(super) fn on_islands(
     Ok(made)
 }
 
-/// By port of a rank, when communications use it, s.
-fn uses(training: &TrainingPlan, ports: u32) -> Vec<Vec<(f64, f64)>> {
+/// A communication, with its start and end, s.
+type PortUse = (usize, f64, f64);
+
+/// By port of a rank: the communications that use it, in their order.
+fn uses(training: &TrainingPlan, ports: u32) -> Vec<Vec<PortUse>> {
     let mut uses = vec![Vec::new(); (training.fabric.shape.gpus() * ports) as usize];
     for (event, planned) in training.events.iter().enumerate() {
-        for rank in training.workload.ranks_of(event) {
+        interruption::check();
+        for rank in users(training, event) {
             for &port in &planned.ports {
-                uses[(rank * ports + port) as usize].push((planned.start_s, planned.end_s));
+                uses[(rank * ports + port) as usize].push((event, planned.start_s, planned.end_s));
             }
         }
     }
     uses
 }
 
-/// The circuits of each configuration that something still uses, from then until they are given up.
+/// The ranks whose circuits a communication uses: those of its groups, or the ends of its messages; where messages pass
+/// others, all ranks of the groups that they pass.
+fn users(training: &TrainingPlan, event: usize) -> Vec<Rank> {
+    let (planned, ends) = (&training.events[event], training.workload.ranks_of(event));
+    let Work::Send { pairs, .. } = &training.workload.nodes[event].work else { return ends };
+    if planned.direct {
+        return ends;
+    }
+    let all = || vec![(0..training.workload.ranks).collect()];
+    let Some(stated) = planned.topology.map(|topology| &training.topologies[topology]) else { return all().concat() };
+    let mut groups = stated.axis.map_or_else(all, |axis| training.workload.axis_groups(axis));
+    groups.retain(|group| ends.iter().any(|rank| group.contains(rank)));
+    let links = stated.topology.expanded();
+    let linked = |pair: &(Rank, Rank)| {
+        groups
+            .iter()
+            .any(|group| links.iter().any(|link| (group[link.src as usize], group[link.dst as usize]) == *pair))
+    };
+    if pairs.iter().all(linked) { ends } else { groups.concat() }
+}
+
+/// The circuits of each configuration that something still uses at both ends, from then until they are given up.
 fn needed(
     wanted: &[BTreeSet<Connection>],
     times_s: &[f64],
-    uses: &[Vec<(f64, f64)>],
+    uses: &[Vec<PortUse>],
     total_s: f64,
 ) -> Vec<BTreeSet<Connection>> {
     let count = wanted.len();
     let slack_s = ROUNDING * total_s;
     let is_needed = |circuit: &Connection, place: usize| {
+        let [of_sender, of_receiver] = [circuit.ingress, circuit.egress].map(|port| &uses[(port - 1) as usize]);
+        let is_of_both = |(event, ..): &&PortUse| of_receiver.binary_search_by_key(event, |found| found.0).is_ok();
+        let mut of_both = of_sender.iter().filter(is_of_both);
         let gone = (1..count).find(|step| !wanted[(place + step) % count].contains(circuit));
-        // What is never given up is always there.
-        let Some(step) = gone else { return true };
+        // What is never given up is there for whatever uses it.
+        let Some(step) = gone else { return of_both.next().is_some() };
         let laps = if place + step >= count { total_s } else { 0.0 };
         let (from_s, until_s) = (times_s[place] + slack_s, times_s[(place + step) % count] + laps - slack_s);
-        let of_port = uses[(circuit.ingress - 1) as usize].iter();
-        let mut of_both =
-            of_port.flat_map(|&(begin_s, end_s)| [(begin_s, end_s), (begin_s + total_s, end_s + total_s)]);
-        of_both.any(|(begin_s, end_s)| end_s > from_s && begin_s < until_s)
+        of_both.any(|&(_, begin_s, end_s)| {
+            [0.0, total_s].iter().any(|later_s| end_s + later_s > from_s && begin_s + later_s < until_s)
+        })
     };
     let of_place = |(place, circuits): (usize, &BTreeSet<Connection>)| {
         interruption::check();
@@ -105,7 +132,7 @@ fn needed(
     wanted.iter().enumerate().map(of_place).collect()
 }
 
-/// The arcs of all circuits: those over the end of the iteration first, then by their begin.
+/// The arcs of all circuits: those over the end of the iteration first, then by their beginning.
 fn arcs(needed: &[BTreeSet<Connection>]) -> Vec<Arc> {
     let count = needed.len();
     let mut arcs = Vec::new();
@@ -142,7 +169,10 @@ fn assigned(
         own.iter().flat_map(|&arc| arcs[arc].places(configurations)).for_each(|place| at_once[place] += 1);
         let ports = model::counted(u64::from(islands.ports), "port");
         if at_once.iter().any(|&count| count > islands.ports) {
-            let reason = format!("island {site} has {ports}; more circuits {verb} it at once");
+            let reason = format!(
+                "island {site} has {ports}; more circuits {verb} it at once; `train` plans within them where `optics` \
+                 is given"
+            );
             return Err(Error::infeasible("optics", reason));
         }
         let mut colouring = Colouring {
@@ -253,14 +283,19 @@ mod tests {
         let refused = ports_of(&turns).unwrap_err().to_string();
         assert!(refused.starts_with("optics: island 0 has 2 ports; none were found"), "{refused}");
         let many = ports_of(&[&[(0, 2), (1, 2), (1, 3)]]).unwrap_err().to_string();
-        assert_eq!(many, "optics: island 0 has 2 ports; more circuits leave it at once");
+        assert!(many.starts_with("optics: island 0 has 2 ports; more circuits leave it at once;"), "{many}");
     }
 
     #[test]
     fn circuits_that_nothing_uses_any_more_are_not_needed() {
         let pair = BTreeSet::from([circuit(0, 2)]);
         let wanted = [pair.clone(), pair.clone(), BTreeSet::new()];
-        let uses = vec![vec![(1.0, 2.0)], Vec::new(), Vec::new(), Vec::new()];
-        assert_eq!(needed(&wanted, &[0.5, 2.5, 3.0], &uses, 4.0), [pair, BTreeSet::new(), BTreeSet::new()]);
+        let used = vec![(0, 1.0, 2.0)];
+        let by_both = [used.clone(), Vec::new(), used.clone(), Vec::new()];
+        let none = BTreeSet::new();
+        assert_eq!(needed(&wanted, &[0.5, 2.5, 3.0], &by_both, 4.0), [pair, none.clone(), none.clone()]);
+        // Something else at the receiver.
+        let by_one = [used, Vec::new(), vec![(1, 1.0, 2.0)], Vec::new()];
+        assert_eq!(needed(&wanted, &[0.5, 2.5, 3.0], &by_one, 4.0), [none.clone(), none.clone(), none]);
     }
 }

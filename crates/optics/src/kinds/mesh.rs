@@ -1,6 +1,6 @@
 //! MZIs on interposers (PCCL, §2, §4.2): every circuit has a way of its own through the mesh, on one wavelength.
 //!
-//! `mesh:ROWSxCOLUMNS`: one interposer of so many MZIs; settings follow as `,key=value` ([`place`]). The mesh is one
+//! `mesh:ROWSxCOLUMNS`: one interposer of this many MZIs; settings follow as `,key=value` ([`place`]). The mesh is one
 //! switch whose ports are the GPUs' transmitters and receivers, numbered as a crossbar's. A circuit that stays keeps
 //! its way where the new ones find theirs next to it.
 

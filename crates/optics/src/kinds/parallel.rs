@@ -74,7 +74,7 @@ impl Kind for Parallel {
         };
         let topologies: Vec<_> = held.iter().map(|held| held.topology).collect();
         let policy = &fabric.reconfiguration;
-        // One delay for any change is charged for any.
+        // A single delay for all changes is charged for every change.
         let charges_vary = policy.runs_in_background() || policy.delay().constant_s().is_none();
         let decomposed = decompose(&topologies, &slowest_first, &weights, charges_vary, &judge);
         let connections = decomposed.colourings.iter().map(|colouring| colouring.out.iter().map(joined).collect());

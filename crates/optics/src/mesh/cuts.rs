@@ -1,5 +1,5 @@
 //! Cuts: sets of cells that more circuits have to leave than there are places to leave by. One of them proves that the
-//! circuits cannot be routed at once, on whatever paths and wavelengths.
+//! circuits cannot be routed at once, on any paths and wavelengths.
 
 use std::fmt;
 

@@ -67,7 +67,7 @@ impl Trial<'_, '_> {
                 return Some(false);
             }
         }
-        // Wavelengths are alike: of those that nobody uses yet, one is enough.
+        // Wavelengths are alike: one of those that are not in use yet is enough.
         for wavelength in 0..self.mesh.wavelengths().min(lowest_unused + 1) {
             let mut path = Path { wavelength, cells: vec![circuit.source] };
             self.visited[circuit.source as usize] = true;

@@ -1,6 +1,6 @@
 //! Lengths of waveguides and fibres: proof that circuits cannot be routed at once where no cut is.
 //!
-//! Whatever lengths places have, circuits that are routed at once together pass no more length than all places have,
+//! For any lengths of places, circuits that are routed at once together pass no more length than all places have,
 //! and each at least the distance between its ends. By linear programming lengths that contradict exist exactly where
 //! not even fractions of circuits fit (multi-commodity flow). They are sought by multiplicative weights: all circuits
 //! take their shortest ways, and places become the longer the fuller those make them (Plotkin, Shmoys, Tardos 1995).

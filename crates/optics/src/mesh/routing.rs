@@ -52,7 +52,7 @@ pub enum Impossible {
     Exhausted,
 }
 
-/// How routes were found.
+/// The method that found routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// The method that gives each circuit its shortest free path, one circuit after the other.
@@ -81,7 +81,7 @@ pub struct Routing {
     pub routes: Vec<Result<Route, Unrouted>>,
     /// Proof that not all could be routed, where one was found.
     pub impossible: Option<Impossible>,
-    /// How the routes were found.
+    /// The method that found the routes.
     pub method: Method,
     /// Passes of re-routing.
     pub passes: u32,
@@ -148,7 +148,7 @@ impl Usage {
         u32::from(self.used[place])
     }
 
-    /// How many circuits there are too many in a place.
+    /// The number of circuits in a place above its room.
     pub fn excess(&self, place: usize) -> u32 {
         self.of(place).saturating_sub(self.room(place))
     }

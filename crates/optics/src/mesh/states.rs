@@ -8,7 +8,7 @@ use crate::grid::Side;
 use super::layout::Mesh;
 use super::routing::Route;
 
-/// Where light enters or leaves an MZI.
+/// The place where light enters or leaves an MZI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Port {
     /// A waveguide or fibre of a side: its number among those in that direction.
@@ -24,9 +24,9 @@ pub struct Setting {
     pub cell: u32,
     /// The wavelength.
     pub wavelength: u32,
-    /// Where the light comes in. A waveguide's side is the one that it enters by.
+    /// The place where the light comes in. A waveguide's side is the one that it enters by.
     pub input: Port,
-    /// Where the light goes out.
+    /// The place where the light goes out.
     pub output: Port,
 }
 

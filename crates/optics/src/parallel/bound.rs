@@ -1,11 +1,11 @@
-//! How few connections any assignment sets up.
+//! A lower bound on the connections that any assignment sets up.
 
 use super::colouring::{Colouring, DARK};
 use super::two_switches::Parts;
 
 /// No assignment of these circuits to the switches sets up fewer connections after the first topology: those that the
-/// topology before lacks are new on whatever switch. On two switches circuits that hang together are on fixed sides of
-/// each other, so that of two parts that share circuits at most those of the better of two positions stay.
+/// topology before lacks are new on any switch. On two switches circuits that hang together are on fixed sides of each
+/// other, so that of two parts that share circuits at most those of the better of two positions stay.
 pub(super) fn least_connects(colourings: &[Colouring]) -> u64 {
     let all: u64 = colourings.iter().skip(1).map(Colouring::circuits).sum();
     if let Some([_, _]) = colourings.first().map(|first| &first.out[..]) {
@@ -32,7 +32,7 @@ pub(super) fn least_connects(colourings: &[Colouring]) -> u64 {
     all - colourings.windows(2).map(both).sum::<u64>()
 }
 
-/// The circuits, parallel ones several times.
+/// The circuits; parallel ones are listed several times.
 fn sorted_circuits(colouring: &Colouring) -> Vec<(usize, u32)> {
     let of_switch =
         |out: &Vec<u32>| out.iter().copied().enumerate().filter(|&(_, dst)| dst != DARK).collect::<Vec<_>>();

@@ -146,7 +146,7 @@ proptest! {
     }
 }
 
-/// How far the search by itself is from the optimum, for random regular topologies, where all can be tried.
+/// The distance of the search by itself from the optimum, for random regular topologies, where all can be tried.
 #[test]
 fn the_search_alone_is_near_the_optimum() {
     let mut random = Random(7);

@@ -1,10 +1,10 @@
 //! The circuits of two switches, swapped between them over the whole sequence at once.
 //!
 //! On two switches the circuits of a topology are paths and even cycles: connected parts in which they alternate (Kempe
-//! chains). A part is as it is or swapped, whatever the others are, and how many circuits stay between two topologies
-//! is a sum over pairs of parts that share circuits. So the best swaps are the ground state of an Ising model with a
-//! spin a part. It is solved exactly on a spanning forest of the strongest pairs, and then spin by spin on all of them:
-//! where no cycle of pairs is frustrated, that is the best there is.
+//! chains). Each part is kept or swapped independently of the others, and the number of circuits that stay between two
+//! topologies is a sum over pairs of parts that share circuits. So the best swaps are the ground state of an Ising
+//! model with a spin a part. It is solved exactly on a spanning forest of the strongest pairs, and then spin by spin on
+//! all of them: where no cycle of pairs is frustrated, that is the best there is.
 
 use model::Rank;
 
@@ -19,7 +19,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// How much the two depend on each other.
+    /// The strength of the dependence between the two.
     fn strength(&self) -> f64 {
         (self.kept[0][0] + self.kept[1][1] - self.kept[0][1] - self.kept[1][0]).abs()
     }

@@ -70,8 +70,8 @@ impl Bridge {
         self.block
     }
 
-    /// The best choice with exactly so many charged reconfigurations, as in the paper's table 1; `None` if there is no
-    /// such choice.
+    /// The best choice with exactly this many charged reconfigurations, as in the paper's table 1; `None` if there is
+    /// no such choice.
     ///
     /// # Errors
     /// As [`Planner::choose`].

@@ -80,7 +80,7 @@ impl Planner for Exact {
              reconfigurations",
             bounds::steps_of_algorithm(schedule)
         );
-        // The plan adds up what the search did, in another order.
+        // The plan adds up the same terms as the search, in another order.
         let class_bound = Some(Bound { seconds: choice.total_s, class });
         Ok(Some(Choice { class_bound, ..choice }))
     }
@@ -139,7 +139,7 @@ impl Exact {
 /// Changes that are not all charged the same, or an optical layer that limits topologies.
 pub fn constant_change_s(problem: &Problem) -> Result<f64> {
     if problem.fabric.optics.is_some() {
-        let reason = "it proves optima over all topologies of so many ports; leave the optical layer out";
+        let reason = "it proves optima over all topologies of this many ports; leave the optical layer out";
         return Err(Error::refused("optics", Exact.name(), reason));
     }
     let policy = &problem.fabric.reconfiguration;

@@ -1,7 +1,7 @@
 //! The best plan whose circuits never change: the baseline of what changing them gains.
 //!
 //! From a free start the best topology is taken, from a given one only that one; a start without circuits is set up
-//! once. Whoever plans with it lets all planners run where no change pays, as with `weave`, and keeps the best plan
+//! once. A request for it runs all planners where no change pays, as with `weave`, and keeps the best plan
 //! that changes nothing.
 
 use model::{ChargeKind, Result};
@@ -41,6 +41,9 @@ impl Planner for NeverChange {
     /// The best of what `weave` composes.
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let at = OperatingPoint::of(&problem.fabric, problem.size_bytes).without_changes();
+        let mut problem = problem.clone();
+        // What changes circuits is not for this planner.
+        problem.options.listener = None;
         let found = Weave.choose_within(&problem.at(&at), f64::INFINITY)?.filter(Choice::never_changes);
         let charged = found.map(|found| found.charged_as(&problem.fabric)).transpose()?;
         Ok(charged.filter(|found| found.total_s <= limit_s).map(|found| Choice { planner: self.name(), ..found }))

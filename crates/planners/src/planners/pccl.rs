@@ -12,10 +12,10 @@
 //! their sizes, which algorithm 2 takes to be equal.
 //!
 //! *Ports.* A step in which a GPU has more peers than ports is split (§4.2). The meaning of an edge of a topology
-//! differs within the paper. Algorithm 2 and the evaluation (§5) give each the same bandwidth, whatever the ports:
-//! `pccl` joins every pair by one circuit, in the steps' own circuits as in the standard topologies. §4.2 divides a
-//! GPU's transmitters evenly over its peers: `pccl-parallel` does, so that a step with one peer has all ports of a GPU,
-//! and it uses standard topologies as they are. On one port they are the same.
+//! differs within the paper. Algorithm 2 and the evaluation (§5) give each the same bandwidth, with any number of
+//! ports: `pccl` joins every pair by one circuit, in the steps' own circuits as in the standard topologies. §4.2
+//! divides a GPU's transmitters evenly over its peers: `pccl-parallel` does, so that a step with one peer has all ports
+//! of a GPU, and it uses standard topologies as they are. On one port they are the same.
 
 mod step_search;
 
@@ -146,7 +146,7 @@ impl Pccl {
             size_bytes: problem.size_bytes,
             static_candidates: Vec::new(),
             start: problem.start.map(|_| 0),
-            options: problem.options,
+            options: problem.options.clone(),
             quick_flows: false,
             shared: Arc::default(),
             cache: problem.cache.clone(),

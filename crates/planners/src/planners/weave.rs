@@ -1,14 +1,17 @@
 //! Algorithm and topologies chosen together.
 //!
-//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `compositions`), and takes for
-//! each step of it the best of the phases' topologies. Whoever plans with it lets the others plan their algorithms too,
-//! and keeps the best of all: it is never slower than any of them.
+//! The papers' planners are given an algorithm. This one composes its own of phases (the crate `compositions`), and
+//! takes for each step of it the best of the phases' topologies. A request for it lets the others plan their algorithms
+//! too, and keeps the best of all: it is never slower than any of them.
 
-use model::{ChargeKind, Fabric, Initial, Result};
+use std::time::Instant;
+
+use compositions::{Better, Pursuit};
+use model::{ChargeKind, Error, Fabric, Initial, Overlap, Piece, Result, Topology};
 
 use crate::composing::Composing;
 use crate::cutoffs::weave::ENOUGH;
-use crate::{Capabilities, Choice, Planner, Problem};
+use crate::{Capabilities, Choice, Planner, PlannerOptions, Problem, composed};
 
 /// The planner `weave`: composed algorithms and the best of the other planners.
 pub struct Weave;
@@ -44,17 +47,17 @@ impl Planner for Weave {
     }
 }
 
-/// Whether an unequal All-to-All among many GPUs that takes so long is as near to the bound for any algorithm as is worth
-/// a look.
+/// Whether an unequal All-to-All among many GPUs that takes this long is as near to the bound for any algorithm as is
+/// worth a look.
 fn is_enough(problem: &Problem, seconds: f64) -> bool {
     is_any_time(problem) && seconds <= ENOUGH * problem.any_algorithm_bound().seconds
 }
 
 /// Whether the problem is an unequal All-to-All that is planned by what is sure to be quick
-/// ([`compositions::serves_at_any_time`]).
+/// ([`compositions::serves_at_any_time`]), or begins with given topologies.
 pub fn is_any_time(problem: &Problem) -> bool {
     problem.schedule().chunks().as_pieces().is_some()
-        && compositions::serves_at_any_time(&problem.fabric, problem.settings)
+        && (problem.options.warm_start.is_some() || compositions::serves_at_any_time(&problem.fabric, problem.settings))
 }
 
 /// Tries everything that is composed for a problem.
@@ -64,10 +67,10 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     let libraries = &problem.cache.libraries;
     let pieces = given.chunks().as_pieces();
     if let Some(pieces) = pieces {
-        let (limit_s, budget) = (composing.limit_s(), problem.options.budget.filter(|_| is_any_time(problem)));
-        let waiting = compositions::unequal_waiting(pieces, fabric, settings, size_bytes, limit_s, budget)?;
-        waiting.into_iter().try_for_each(|composition| composing.consider(composition))?;
-        if is_enough(problem, composing.limit_s()) {
+        wait(composing, problem, pieces, problem.options.warm_start.as_deref())?;
+        let is_over = until(problem).is_some_and(|until| Instant::now() >= until);
+        let is_left = problem.options.warm_start.is_some() || is_over;
+        if (is_left && composing.has_any()) || is_enough(problem, composing.limit_s()) {
             return Ok(());
         }
     }
@@ -79,6 +82,9 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
         None => compositions::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
     };
     compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;
+    if let (Some(pieces), Some(_), Some(best)) = (pieces, until(problem), composing.topologies()) {
+        wait(composing, problem, pieces, Some(&best))?;
+    }
     if pieces.is_none() {
         let staying = compositions::staying(libraries, given.collective(), fabric, settings);
         staying.iter().try_for_each(|topology| composing.fill(topology))?;
@@ -86,8 +92,49 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     Ok(())
 }
 
+/// When the search for an unequal All-to-All among many GPUs ends, where it has a budget.
+fn until(problem: &Problem) -> Option<Instant> {
+    let PlannerOptions { budget, until, .. } = problem.options;
+    let budget = budget.filter(|_| is_any_time(problem))?;
+    until.or_else(|| Instant::now().checked_add(budget))
+}
+
+/// Tries compositions whose bytes wait between steps: those that are found for the matrix, or with topologies that are
+/// given. Whoever listens is told of them.
+fn wait(composing: &mut Composing<'_>, problem: &Problem, pieces: &[Piece], from: Option<&[Topology]>) -> Result<()> {
+    let tell = |better: Better| tell(problem, better);
+    let told = problem.options.listener.as_ref().map(|_| &tell as &(dyn Fn(Better) + Sync));
+    let pursuit = Pursuit { until: until(problem), from, told };
+    let (fabric, settings) = (&problem.fabric, problem.settings);
+    let limit_s = composing.limit_s();
+    let found = compositions::unequal_waiting(pieces, fabric, settings, problem.size_bytes, limit_s, pursuit)?;
+    found.into_iter().try_for_each(|composition| composing.consider(composition))
+}
+
+/// Tells of a composition. Where the search counts as plans do, its choice is made only if it is asked for.
+fn tell(problem: &Problem, better: Better) {
+    let Some(listener) = &problem.options.listener else { return };
+    let policy = &problem.fabric.reconfiguration;
+    let is_counted = problem.settings.overlap == Overlap::Additive
+        && policy.delay().constant_s().is_some()
+        && !policy.runs_in_background();
+    let (mut own, seconds) = (problem.clone(), better.seconds);
+    // What is told may be kept by whoever listens, and must not keep the listener.
+    own.options.listener = None;
+    let choice = move || {
+        let found = composed::best_sequence(Weave.name(), &own, (better.composition)()?, f64::INFINITY)?;
+        found.ok_or_else(|| Error::infeasible("planner", "the routes are not for the topologies"))
+    };
+    if is_counted {
+        listener.tell(seconds, || choice);
+    } else if let Ok(found) = choice() {
+        listener.tell(found.total_s, || move || Ok(found.clone()));
+    }
+}
+
 /// The best that is composed for the topologies that fabrics of few GPUs start on, run from the free start of the
-/// problem; `None` above `limit_s`. So whatever such a start leads to, others lead to after one change.
+/// problem; `None` above `limit_s`. So any plan that such a start leads to is reached from other starts after one
+/// change.
 ///
 /// # Errors
 /// The errors of [`Weave`].

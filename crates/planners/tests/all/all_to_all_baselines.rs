@@ -44,7 +44,7 @@ fn choose(name: &str, problem: &Problem) -> Choice {
     find(name).unwrap().choose(problem).unwrap()
 }
 
-/// The plan, after the judge has passed it and its bound.
+/// The plan, after the verifier has passed it and its bound.
 fn judged(choice: Choice) -> Plan {
     let total_s = choice.total_s;
     let plan = choice.into_plan(true).unwrap();
@@ -150,7 +150,7 @@ fn too_many_chunks_are_refused_by_name() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(draws::cases(48)))]
 
-    /// Every baseline, on any workload, in whole blocks or chunks, passes the judge.
+    /// Every baseline, on any workload, in whole blocks or chunks, passes the verifier.
     #[test]
     fn plans_pass_the_judge(
         n in 3u32..11, ports in 1u32..4, exponent in -8i32..-2, seed: u64, chunked: bool,

@@ -96,7 +96,7 @@ fn brute_force(problem: &Problem) -> f64 {
     best
 }
 
-/// The plan's time, after the judge and, where it knows packets, the simulator have agreed with it.
+/// The plan's time, after the verifier and, where it knows packets, the simulator have agreed with it.
 fn judged(choice: Choice) -> f64 {
     let (planner, total_s) = (choice.planner, choice.total_s);
     let plan = choice.into_plan(true).unwrap();

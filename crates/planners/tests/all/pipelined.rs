@@ -67,7 +67,7 @@ fn problem(of: &Setting) -> Problem {
     Problem::new(schedule, fabric, settings, of.size, candidates).unwrap()
 }
 
-/// The plan's time, after the judge and the simulator have agreed with it.
+/// The plan's time, after the verifier and the simulator have agreed with it.
 fn judged(choice: Choice) -> f64 {
     let total_s = choice.total_s;
     let plan = choice.into_plan(true).unwrap();

@@ -1,4 +1,4 @@
-//! The all-to-all paper's planner: its costs as plans that the judge accepts.
+//! The all-to-all paper's planner: its costs as plans that the verifier accepts.
 use collectives::Options;
 use lightloom_planners::{Choice, Problem, find};
 use model::{
@@ -42,7 +42,7 @@ fn choose(problem: &Problem) -> Choice {
     find(NAME).unwrap().choose(problem).unwrap()
 }
 
-/// Completion time of the plan, after the judge has passed it.
+/// Completion time of the plan, after the verifier has passed it.
 fn judged(choice: Choice) -> f64 {
     let total_s = choice.total_s;
     let plan = choice.into_plan(true).unwrap();
@@ -178,7 +178,7 @@ fn judged_unequal(choice: Choice) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(draws::cases(64)))]
 
-    /// Every plan passes the judge, lies above its bound and above theorem 1, and does not depend on the
+    /// Every plan passes the verifier, lies above its bound and above theorem 1, and does not depend on the
     /// routing that the user prefers for other planners.
     #[test]
     fn plans_pass_the_judge(

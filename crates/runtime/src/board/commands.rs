@@ -53,7 +53,7 @@ impl Board {
         self.ring_controller();
     }
 
-    /// When a command was carried out, if it was.
+    /// The time at which a command was carried out, if it was.
     pub fn acknowledged(&self, number: u32) -> Option<u64> {
         let base = self.order(number);
         let is_done = self.memory.word(base + ANSWER).load(Ordering::Acquire) == number;

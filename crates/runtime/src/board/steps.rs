@@ -1,4 +1,4 @@
-//! The steps of a run, as they are let go, and what ranks and circuits did in them.
+//! The steps of a run, as they are released, and what ranks and circuits did in them.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ const WANTED: usize = 24;
 const CAME_IN: usize = 32;
 
 impl Board {
-    /// No step of a run is let go, and no rank has arrived in one.
+    /// No step of a run is released, and no rank has arrived in one.
     pub(super) fn begin_run(&self) {
         self.memory.word(LET_GO).store(0, Ordering::Relaxed);
         for step in 0..self.steps {
@@ -30,19 +30,19 @@ impl Board {
         ranks.iter().for_each(|&rank| self.bell(rank as usize).ring());
     }
 
-    /// How many steps of the run have been let go.
+    /// The number of steps of the run that have been released.
     pub fn steps_let_go(&self) -> usize {
         self.memory.word(LET_GO).load(Ordering::Acquire) as usize
     }
 
-    /// The step that was let go after so many others, and when its startup begins.
+    /// The step that was released after this many others, and when its startup begins.
     pub fn let_go_as(&self, place: usize) -> (usize, u64) {
         let base = self.releases + place * RELEASE;
         let [step, start_ns] = [0, 8].map(|at| self.memory.long(base + at).load(Ordering::Relaxed));
         (step as usize, start_ns)
     }
 
-    /// A rank has done its part of a step; the last one of so many wakes the controller.
+    /// A rank has done its part of a step; the last one of this many wakes the controller.
     pub fn arrive_in(&self, step: usize, party: usize) {
         if self.memory.word(self.arrivals + 4 * step).fetch_add(1, Ordering::AcqRel) + 1 == party as u32 {
             self.ring_controller();

@@ -1,4 +1,4 @@
-//! Where data lies: the arrays that users give and get, and the slots of chunks in the workspaces of ranks.
+//! The places of data: the arrays that users give and get, and the slots of chunks in the workspaces of ranks.
 //!
 //! A buffer of E elements in C equal chunks is cut at whole elements: chunk c holds elements ⌊c·E/C⌋ to ⌊(c+1)·E/C⌋.
 //! Where chunks have sizes of their own, a part of an element in the data from one rank to another counts as a whole

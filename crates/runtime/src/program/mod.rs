@@ -57,8 +57,8 @@ pub struct PlanProgram {
     pub stores: Copies,
 }
 
-/// The program of a plan that has passed its judge, for elements of so many bytes. Costs O(k·log k) for k chunks that
-/// are sent and O(g·log g) for g GPUs on all paths.
+/// The program of a plan that has passed the verifier, for elements of this many bytes. Costs O(k·log k) for k chunks
+/// that are sent and O(g·log g) for g GPUs on all paths.
 ///
 /// # Errors
 /// Errors name `plan`: its steps move more than [`MOST_MOVED`] chunks, or have more GPUs on paths than are written out;

@@ -3,7 +3,7 @@
 
 use model::{Plan, Rank};
 
-/// Where ranks have the chunks of an All-to-All, in elements of their workspaces.
+/// The place where ranks have the chunks of an All-to-All, in elements of their workspaces.
 pub(super) struct PairSlots {
     ends: Ends,
     /// Slot of each chunk at its source.

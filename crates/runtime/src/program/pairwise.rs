@@ -108,7 +108,7 @@ impl Amounts {
         self.outputs[rank] - self.own[rank]
     }
 
-    /// Where the data that a rank gets end in its workspace.
+    /// The place where the data that a rank gets end in its workspace.
     fn received_end(&self, rank: usize) -> u64 {
         self.inputs[rank].saturating_add(self.received(rank))
     }
@@ -169,8 +169,8 @@ fn passed(ends: &Ends, sent: &Sent, chunks: &[u64], workspaces: &mut [u64]) -> V
     slots.collect()
 }
 
-/// Where each chunk begins if the chunks of a row lie one after the other from `starts[row]` on, in the order of their
-/// places, ties by index. places: row and place of every chunk.
+/// The place where each chunk begins if the chunks of a row lie one after the other from `starts[row]` on, in the order
+/// of their places, ties by index. places: row and place of every chunk.
 fn in_rows(places: impl Iterator<Item = (Rank, Rank)>, sizes: &[u64], starts: &[u64]) -> Vec<u64> {
     let mut order: Vec<((Rank, Rank), u32)> = places.zip(0..).collect();
     order.sort_unstable();

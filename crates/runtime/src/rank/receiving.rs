@@ -1,4 +1,4 @@
-//! What a rank does with packets that came: it keeps them for their step, or queues them to be passed on.
+//! A rank's treatment of packets that came: it keeps them for their step, or queues them to be passed on.
 
 use super::{Rank, UnderWay, Waiting};
 use crate::transport::Transport;
@@ -26,7 +26,7 @@ impl<T: Transport> Rank<'_, T> {
         let next = self.next_rank(header)?;
         let found = |all: &[UnderWay]| all.iter().position(|one| one.step == step);
         let place = found(&self.under_way).or_else(|| {
-            // Whoever sent it was let go for the step, of which this rank has not heard yet.
+            // The sender was released for the step, of which this rank has not heard yet.
             self.hear();
             found(&self.under_way)
         });

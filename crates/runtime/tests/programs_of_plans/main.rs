@@ -75,7 +75,7 @@ proptest! {
     }
 }
 
-/// A ring's AllReduce between two ranks, with a buffer of so many bytes.
+/// A ring's AllReduce between two ranks, with a buffer of this many bytes.
 fn ring_of_two(size_bytes: u64) -> Plan {
     let mut drawn = Drawn { shape: Shape::new(2, &[], 1).expect("a shape"), rng: ChaCha8Rng::seed_from_u64(1) };
     let ring = collectives::find("ring").expect("an algorithm");

@@ -15,7 +15,7 @@ fn table(ranks: u32) -> Vec<Vec<u64>> {
     (0..ranks).map(row).collect()
 }
 
-/// Least Σ hops over all sets of so many generators with 1: offset 1 is served by a generator with an inverse,
+/// Least Σ hops over all sets of this many generators with 1: offset 1 is served by a generator with an inverse,
 /// and multiplying by it renames ranks.
 fn least_over_all_sets(table: &[Vec<u64>], topologies: u32) -> u64 {
     fn extend(table: &[Vec<u64>], from: usize, left: u32, least: &[u64]) -> u64 {
@@ -65,7 +65,7 @@ fn all_sets_up_to_twelve_ranks_are_optimal() {
     }
 }
 
-/// 1.30 wherever that can be had: beyond it no set of so many generators does better.
+/// 1.30 wherever that can be had: beyond it no set of this many generators does better.
 #[test]
 fn up_to_64_ranks_within_1_30_of_theorem_1_unless_no_set_is() {
     let mut beyond = Vec::new();

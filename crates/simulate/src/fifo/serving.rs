@@ -105,13 +105,14 @@ impl Fifo<'_> {
             if state.free_fs >= LIMIT_FS {
                 return Err(too_long());
             }
-            // At the first hop nothing is told of arrivals.
+            // At the first hop arrivals are not recorded.
             self.pass(server, &run, run.times, packet);
         }
         Ok(Ok(()))
     }
 
-    /// How many of the first `count` packets of `run` there is room for; if there is no room, until when at least.
+    /// The number of the first `count` packets of `run` that there is room for; without room, the earliest time of
+    /// some.
     #[inline]
     fn granted(&mut self, server: usize, run: &Run, count: u64) -> std::result::Result<u64, u64> {
         if !self.is_limited || self.network.next_lane(run.stream) == SENDER {

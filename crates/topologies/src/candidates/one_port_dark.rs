@@ -55,7 +55,7 @@ impl CandidateFamily for OnePortDark {
 /// where no GPU uses all ports, so that one is dark already, or where no permutation is. O(links²).
 ///
 /// # Errors
-/// No error for a topology of at most so many ports.
+/// No error for a topology of at most this many ports.
 pub fn one_port_dark(full: &Topology, ports: u32) -> Result<Vec<Topology>> {
     if full.degree() < ports {
         return Ok(Vec::new());

@@ -18,7 +18,7 @@ pub(super) struct Branching<'a> {
     /// Lower bound on the time of any order, s.
     bound_s: f64,
     best: Option<Timeline>,
-    /// How many more nodes may be placed.
+    /// The number of nodes that may still be placed.
     left: usize,
     /// Whether iterations in each order that was looked at become alike.
     all_settle: bool,
@@ -54,7 +54,7 @@ impl<'a> Branching<'a> {
         Self { problem, paths, machines, apart, bound_s, best, left: 0, all_settle: true }
     }
 
-    /// The best timeline, and whether no order is faster; gives up after so many placed nodes.
+    /// The best timeline, and whether no order is faster; gives up after this many placed nodes.
     pub(super) fn run(mut self, most_placed: usize) -> (Option<Timeline>, bool) {
         self.left = most_placed;
         let begun = Begun { order: Vec::new(), placed: 0, progress: self.problem.relaxed() };
@@ -62,7 +62,7 @@ impl<'a> Branching<'a> {
         (self.best, complete)
     }
 
-    /// Whether nothing that takes so long at least is faster than the best.
+    /// Whether an order that takes at least this long is no faster than the best.
     fn is_least(&self, bound_s: f64) -> bool {
         self.best.as_ref().is_some_and(|best| best.is_least(bound_s))
     }

@@ -9,9 +9,9 @@ use crate::timeline::{Circuits, Problem};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Turn {
     pub(super) node: usize,
-    /// How long the port is dark before it in every order: no other turn leaves the circuits that it begins with, s.
+    /// Dark time of the port before it in every order, as no other turn leaves the circuits that it begins with, s.
     before_s: f64,
-    /// How long it is dark after it, s.
+    /// Dark time of the port after it, s.
     after_s: f64,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn machines(problem: &Problem<'_>) -> Vec<Machine> {
         }
         let is_alone = users.len() == 1;
         let turn = |(node, place): (usize, usize)| {
-            // Before it, in this iteration or the one before, is another turn, where there is one.
+            // The turn before it, in this iteration or in the one before, where there is one.
             let own = problem.left(node, place).0;
             let by_another = |(&circuits, &turns): (&Circuits, &usize)| is_alone || circuits != own || turns > 1;
             let mut before = left.iter().filter(|&entry| by_another(entry));

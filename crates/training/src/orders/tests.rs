@@ -34,7 +34,7 @@ fn no_order_is_faster_than_the_one_that_is_found() {
         all_orders(&before, &mut Vec::new(), &mut orders);
         let timelines: Vec<Option<Timeline>> = orders.iter().map(|order| problem.in_order(order)).collect();
         let least_s = timelines.iter().flatten().map(|found| found.total_s).fold(f64::INFINITY, f64::min);
-        // Of an order whose iterations never become alike no time is known.
+        // An order whose iterations never become alike has no known time.
         let all_settle = timelines.iter().all(Option::is_some);
         let Some(quick) = quickly(&problem) else { continue };
         settled += 1;

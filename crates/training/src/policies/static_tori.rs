@@ -41,7 +41,7 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     Some(Outcome::new(&POLICY, uses, timeline, note))
 }
 
-/// The ring, and the most nearly square and cubic tori of so many ranks.
+/// The ring, and the most nearly square and cubic tori of this many ranks.
 fn names(size: u32) -> Vec<String> {
     let mut names = vec!["ring".to_string()];
     let divisors: Vec<u32> = (2..size).filter(|side| size.is_multiple_of(*side)).collect();

@@ -39,7 +39,7 @@ impl Drawn {
         let mut entries = BTreeMap::new();
         for (kind, of) in kinds.iter().enumerate() {
             for ports in 1..=3 {
-                // Topologies of families are others: 6 of one, 2 or 3 of each where there are two.
+                // Families have different topologies: 6 of one, 2 or 3 of each where there are two.
                 let known = if families == 1 { 6 } else { 2 + of.family as u32 };
                 let mut topology = || TopologyId(10 * of.family as u32 + rng.random_range(0..known));
                 let ends = [(); 4].map(|()| (topology(), topology()));
@@ -91,8 +91,9 @@ impl Drawn {
         self.splits.iter().enumerate().flat_map(of_split).collect()
     }
 
-    /// The least cost of what is chosen: circuits change before some communications, everything to whatever is wanted;
-    /// between changes the split stays, and what a family's communication leaves is what its next one begins with.
+    /// The least cost of a choice by brute force: before some communications all circuits change to any wanted ones;
+    /// between changes the split stays, and each family's communication begins with the circuits that its last one
+    /// left.
     fn cost_s(&self, chosen: &[(usize, Entry)]) -> Option<f64> {
         let turns = chosen.len();
         let durations_s: f64 = chosen.iter().map(|(_, entry)| entry.duration_s).sum();

@@ -1,4 +1,4 @@
-//! Schedules that the judge makes itself, so that a lower bound which is not one is found out: no bound for any
+//! Schedules that the verifier makes itself, so that a lower bound which is not one is found out: no bound for any
 //! algorithm is above the time of an algorithm, however plain.
 //!
 //! They run on one topology throughout, that at the start, or one of the plan's after a change to it. Nothing here is
@@ -41,7 +41,7 @@ struct Graph {
     out: Vec<Vec<usize>>,
 }
 
-/// Seconds of the fastest of the judge's own schedules for what the plan does; `None` where none is made: for many
+/// Seconds of the fastest of the verifier's own schedules for what the plan does; `None` where none is made: for many
 /// GPUs, where packets overlap hop delays with queueing, and where some rank cannot reach some other.
 pub(super) fn fastest_s(plan: &Plan) -> Option<f64> {
     if plan.settings.overlap == Overlap::Pipelined {
@@ -98,7 +98,7 @@ fn step_s(plan: &Plan, step: OwnStep) -> f64 {
     fabric.startup_s + fabric.hop_delay_s * delayed + 8.0 / fabric.bandwidth_bps * bytes
 }
 
-/// So much from each of some ranks to every other.
+/// This amount from each of some ranks to every other.
 fn to_all(from: &[Rank], ranks: usize, share: f64) -> Sent {
     let others = |src: Rank| (0..ranks as Rank).filter(|dst| *dst != src).map(|dst| (dst, share)).collect();
     from.iter().map(|&src| (src, others(src))).collect()

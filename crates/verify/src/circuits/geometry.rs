@@ -1,5 +1,5 @@
-//! Where the MZIs, waveguides and fibres of a mesh are, and what light loses on its way. Written from the documentation
-//! of meshes, not from the crate that routes.
+//! The places of the MZIs, waveguides and fibres of a mesh, and the loss of light on its way. Written from the
+//! documentation of meshes, not from the crate that routes.
 
 use model::{MziMesh, MziPort};
 

@@ -1,8 +1,8 @@
 //! Whether the steps and messages of an iteration have their circuits between islands of GPUs that share ports.
 //!
 //! Circuits between the same two islands are alike: electrical links decide which GPU uses one. So every step must find
-//! as many between each two islands as its topology has there, the same ones from its begin to its end; and all that is
-//! under way at a time must find as many as they have together.
+//! as many between each two islands as its topology has there, the same ones from its beginning to its end; and all
+//! that is under way at a time must find as many as they have together.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,7 +14,7 @@ use crate::report::{Check, Tally};
 /// Circuits by the island that they leave and the one that they enter.
 type Between = BTreeMap<(u32, u32), u32>;
 
-/// Something that needs circuits from begin to end, s.
+/// Something that needs circuits from beginning to end, s.
 struct Span {
     begin_s: f64,
     end_s: f64,
@@ -42,7 +42,7 @@ pub(super) fn served_on_islands(training: &TrainingPlan, history: &History, gpus
                 });
             }
         };
-        expect("from begin to end, where it needs", &span.needs, &lit(history, span.begin_s, span.end_s));
+        expect("from beginning to end, where it needs", &span.needs, &lit(history, span.begin_s, span.end_s));
         // All that is under way when it begins: a sum grows only then.
         let from_s = span.begin_s + 2.0 * history.rounding_s;
         let mut together = Between::new();
@@ -55,7 +55,7 @@ pub(super) fn served_on_islands(training: &TrainingPlan, history: &History, gpus
     }
     tally.into_check(
         "need",
-        "of circuits between islands, lit from begin to end, set up as long before as a change takes",
+        "of circuits between islands, lit from beginning to end, set up as long before as a change takes",
     )
 }
 

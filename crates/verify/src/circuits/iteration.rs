@@ -141,7 +141,7 @@ fn add(
     from_s: f64,
     until_s: f64,
 ) {
-    // One that is given up before it is lit was never there.
+    // A circuit that is given up before it is lit was never there.
     if from_s <= until_s {
         let (rank, port) = (layout.at(egress), layout.port(switch, egress));
         let at = (layout.at(ingress), layout.port(switch, ingress));

@@ -8,7 +8,7 @@ use super::described::compare;
 use super::geometry::Geometry;
 use crate::report::{Check, Tally, agree};
 
-/// The most by which a loss may be off, relative to it, as decibels are added in whatever order.
+/// The most by which a loss may be off, relative to it, as decibels are added in any order.
 const TOLERANCE: f64 = 1e-9;
 
 /// Judges the light of `circuits`. `described` is the text after `mesh:`, where the mesh was described: it has to be
@@ -207,7 +207,7 @@ impl Lit<'_> {
         )
     }
 
-    /// Where the light of a circuit goes wrong; takes the states that it passes.
+    /// The place where the light of a circuit goes wrong; takes the states that it passes.
     fn light_fault(self, path: &LightPath, through: &mut BTreeMap<(u32, u32, MziPort), MziPort>) -> Option<String> {
         let Self { geometry, ports } = self;
         let of = |port: u32| (geometry.mzi_of_gpu((port - 1) / ports), (port - 1) % ports);
@@ -263,7 +263,7 @@ fn number(port: MziPort) -> u32 {
     }
 }
 
-/// Where light enters or leaves, in words; `tile` says what of the tile.
+/// The place where light enters or leaves, in words; `tile` says what of the tile.
 fn words(port: MziPort, tile: &str) -> String {
     let (place, noun) = match port {
         MziPort::North(_) => ("in the north", "waveguide"),

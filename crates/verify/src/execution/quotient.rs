@@ -25,7 +25,7 @@ impl<'a> Quotient<'a> {
         Self { chunks, representatives: group.representatives(), group }
     }
 
-    /// Where the state of (rank, chunk) is kept: orbit, chunk there, and the element that leads back.
+    /// The place where the state of (rank, chunk) is kept: orbit, chunk there, and the element that leads back.
     pub(super) fn locate(&self, rank: Rank, chunk: u32) -> (usize, usize, u32) {
         let (representative, element) = self.group.canonical(rank);
         let at =

@@ -1,4 +1,4 @@
-//! How long events take.
+//! The durations of events.
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use model::{ByteMatrix, Plan, TrainingPlan, Work};
 use super::iteration::name;
 use crate::report::{Check, Tally};
 
-/// How far the pieces of a block may be from its bytes, over the buffer.
+/// Largest distance of the sum of a block's pieces from its bytes, over the buffer.
 const TOLERANCE: f64 = 1e-9;
 
 /// Judges every plan as such; then, of every collective, that its plan has the same collective and size, on as many

@@ -1,4 +1,5 @@
-//! When an iteration of inference has the first tokens of its prompts, and their KV caches where they are decoded.
+//! The time at which an iteration of inference has the first tokens of its prompts, and their KV caches where they are
+//! decoded.
 
 use super::iteration::{Iteration, show_apart};
 use crate::report::{Check, Tally};

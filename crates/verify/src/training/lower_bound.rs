@@ -134,7 +134,7 @@ fn pieces_of(matrix: &ByteMatrix) -> Vec<Piece> {
     blocks.filter(|piece| piece.share > 0.0).collect()
 }
 
-/// The fabric of a group of so many ranks, with all ports and free first circuits; a group has two ranks at least, so
+/// The fabric of a group of this many ranks, with all ports and free first circuits; a group has two ranks at least, so
 /// that there is such a shape.
 fn group_fabric(fabric: &Fabric, gpus: u32) -> Option<Fabric> {
     let shape = Shape::new(gpus, &[], fabric.shape.ports()).ok()?;

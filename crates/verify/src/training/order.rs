@@ -58,7 +58,7 @@ pub(super) fn check(iteration: &Iteration<'_>, streams: &[Vec<(usize, Rank)>], w
                 follows(&mut computations, event, other, &|| format!(", rank {rank}"));
                 waits[event].end_of(other, iteration.event(other).end_s);
             }
-            // One that lasts longer keeps the rank, whatever was wrongly begun in it.
+            // A computation that lasts longer keeps the rank, also where another was wrongly begun during it.
             if place.is_none_or(|other| iteration.event(event).end_s >= iteration.event(other).end_s) {
                 *place = Some(event);
             }

@@ -1,4 +1,4 @@
-//! A bound on the order of the events: none is faster than so long, with the same plans on the same ports.
+//! A bound on the order of the events: no order takes less time, with the same plans on the same ports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,8 +97,8 @@ fn places(iteration: &Iteration<'_>, turns: &[Turn]) -> BTreeSet<Vec<Place>> {
 }
 
 impl Turn {
-    /// Dark before it where no other of so many turns leaves what it needs, after it where its port is not free at its
-    /// end.
+    /// Dark before it where no other of this many turns leaves what it needs, after it where its port is not free at
+    /// its end.
     fn place(&self, iteration: &Iteration<'_>, left: &[(Option<Circuits>, usize)], turns: usize) -> Place {
         let stands = |&(circuits, count): &(Option<Circuits>, usize)| {
             let by_another = turns == 1 || count > 1 || circuits != self.used.leaves;

@@ -1,10 +1,10 @@
-//! Bytes that must pass the ports of ranks, whatever algorithms are used.
+//! Bytes that must pass the ports of ranks in any algorithms.
 //!
 //! The bytes that a rank must send or receive of a collective by itself may be less than its part of the bytes that all
 //! ranks of the group must: of an AllReduce any rank may leave the work to others, but all together send 2(n−1)
 //! buffers. So ports are bounded twice: by what single ranks must, and in each direction by the mean over ranks that
 //! are joined by groups that may share work. The larger direction of every communication counts for the bytes of a
-//! single rank: ports are held from its begin to its end, so that no other communication fills the other direction.
+//! single rank: ports are held from its beginning to its end, so that no other communication fills the other direction.
 
 use std::collections::BTreeSet;
 

@@ -42,7 +42,7 @@ struct Port {
     user: Option<usize>,
     /// The last user, of whichever iteration.
     last: Option<usize>,
-    /// When that is done, a return to the resting topology included, s.
+    /// The time at which that is done, a return to the resting topology included, s.
     busy_until_s: f64,
 }
 
@@ -95,7 +95,7 @@ struct Replay<'a> {
 
 /// Checks that no port is held twice at once, that circuits are changed where they must be, α_r before they are needed,
 /// and that no two resting topologies want one port. The iteration repeats: what ports have at its end is what they
-/// have at its begin.
+/// have at its beginning.
 pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits: &mut [Waits]) -> Replayed {
     let mut used: Vec<u32> = iteration.training.events.iter().flat_map(|event| &event.ports).copied().collect();
     used.sort_unstable();

@@ -60,7 +60,7 @@ impl Paths {
         groups.into_iter().flat_map(|group| (0..size(group) as Rank).map(move |at| (group, at))).collect()
     }
 
-    /// The time of messages of so many bytes over them: α + δ·hops + β·m·(most paths a circuit).
+    /// The time of messages of this many bytes over them: α + δ·hops + β·m·(most paths a circuit).
     pub(super) fn seconds(&self, fabric: &Fabric, size_bytes: u64) -> f64 {
         let load = self.links.values().map(|&(paths, count)| f64::from(paths) / f64::from(count)).fold(0.0, f64::max);
         let bytes_s = 8.0 / fabric.bandwidth_bps * size_bytes as f64;

@@ -6,14 +6,14 @@ use model::{TrainingPlan, Work};
 use super::iteration::{Iteration, show_apart};
 use crate::report::{Check, Tally};
 
-/// When the things end that an event waits for, s.
+/// The time at which the things end that an event waits for, s.
 #[derive(Debug, Clone)]
 pub(super) struct Waits {
     /// All but changes of circuits.
     pub(super) else_s: f64,
     /// Changes of circuits before it.
     pub(super) changed_s: f64,
-    /// The event that it says it waits for; `None` for what was before the iteration.
+    /// The event that it states to wait for; `None` where that is in an earlier iteration.
     named: Option<usize>,
     /// The time until which that event makes it wait, with the change of circuits after it; `None` if it does not.
     named_s: Option<f64>,

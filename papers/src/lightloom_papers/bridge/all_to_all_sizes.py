@@ -206,7 +206,7 @@ def _over_both(
             holds=(size, delay_s) == cell,
             why="for large buffers the gain is a function of delay over (α_h + β·m/2) alone, with its peak of "
             f"{63 / (14 + PEAK):.2f}× at {PEAK:.1f}; at 128 MB and 5 ms that is {5e-3 / _hop_s(128 * MB):.1f}, at "
-            f"16 MB and 1 ms {1e-3 / _hop_s(16 * MB):.1f}. Of the values that the text names for this figure (1 KB, "
+            f"16 MB and 1 ms {1e-3 / _hop_s(16 * MB):.1f}. Among the values that the text names for this figure (1 KB, "
             "1, 4, 32 and 128 MB; 1 µs, 10 µs, 0.15, 1 and 5 ms) the largest gain is at "
             f"{named_cell}, {among.max():.2f}×; the "
             "paper's own summary has 2.4×",

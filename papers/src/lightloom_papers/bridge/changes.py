@@ -1,4 +1,4 @@
-"""The best plan with a given number of reconfigurations: at a delay at which so many pay."""
+"""The best plan with a given number of reconfigurations: at a delay at which this many pay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_HALVINGS = 60
 
 
 def plan_with(changes: int, scheme: Scheme, size: float, gpus: int, hop_delay_s: float) -> Plan:
-    """The plan with exactly so many reconfigurations.
+    """The plan with exactly this many reconfigurations.
 
     Where each reconfiguration saves less than the one before, every number of them is the best at some delay, and
     the best plan there is the best of all with that number. The delay is found by halving. Raises `ValueError`

@@ -70,7 +70,7 @@ def make(_setting: Setting) -> Outcome:
 
 
 def _identical_start(every: dict[tuple[str, int, int], NDArray[np.float64]]) -> Claim:
-    """Until its first reconfiguration HD costs the same whatever R is."""
+    """Until its first reconfiguration HD costs the same for every R."""
     same = all(
         np.allclose(every["HD", size, r][: 6 - r], every["HD", size, 0][: 6 - r], rtol=1e-12)
         and every["HD", size, r][6 - r] < every["HD", size, 0][6 - r]

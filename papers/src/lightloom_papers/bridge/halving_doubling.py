@@ -38,7 +38,7 @@ def step_times_s(engine: str, size: int, gpus: int, hop_delay_s: float) -> NDArr
 
 
 def costs_s(engine: str, size: int, gpus: int, hop_delay_s: float, changes: int) -> NDArray[np.float64]:
-    """Seconds of each step with `changes` reconfigurations, before the last so many steps; these left out."""
+    """Seconds of each step with `changes` reconfigurations, before the last this many steps; these left out."""
     ring, own = step_times_s(engine, size, gpus, hop_delay_s)
     stays = len(ring) - changes
     return np.concatenate([ring[:stays], own[stays:]])

@@ -15,7 +15,7 @@ SIZES = (32 * KB, MB, 16 * MB)
 
 
 def packet_note(setting: Setting, static: Scheme) -> str:
-    """How long the static baseline takes by packets, by sizes; nothing where times are the model's."""
+    """The static baseline's time by packets, by sizes; empty where times are the model's."""
     if setting.engine == MODEL:
         return ""
     cases = [static.case(size, GPUS, HOP_DELAY_S, 0.0) for size in SIZES]

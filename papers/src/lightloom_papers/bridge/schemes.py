@@ -114,6 +114,6 @@ def times(
 
 
 def faster(of: Mapping[str, Times], *others: str) -> NDArray[np.float64]:
-    """How many times faster BRIDGE is than the best of these schemes."""
+    """The time of the best of these schemes over BRIDGE's."""
     best: NDArray[np.float64] = np.minimum.reduce([of[name].total_s for name in others])
     return best / of["BRIDGE"].total_s

@@ -46,8 +46,9 @@ def _make(_setting: Setting) -> Outcome:
         draw,
         tuple(_claim(gpus, limit_s, times_s[GPUS.index(gpus)]) for gpus, limit_s in ((64, 20e-6), (1024, 35e-6))),
         "Recursive doubling AllReduce with one port: the wall-clock time of the best sequence of topologies at one "
-        f"size and delay, the least of {REPETITIONS} means over {POINTS} points in one call, on one thread. What "
-        "does not depend on size and delays is prepared before. Times differ from run to run and machine to machine.",
+        f"size and delay, the least of {REPETITIONS} means over {POINTS} points in one call, on one thread. The parts "
+        "that do not depend on size and delays are prepared before. Times differ from run to run and machine to "
+        "machine.",
     )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SIZE = 1 << 20
 DELAYS_S = np.geomspace(1e-8, 1e-3, 61)
-# All topologies of so many GPUs are tried.
+# All topologies of this many GPUs are tried.
 PROVED_GPUS = 8
 PROVED_DELAYS = ("10ns", "1us", "3us", "10us", "100us")
 

@@ -56,9 +56,9 @@ def _small_over_static(paper: float) -> ClaimsOf:
                 paper=paper,
                 ours=mean,
                 unit="×",
-                why=f"Mean over sizes at 10 and 100 ns; the largest is {largest:.2f}×. What is gained is hop "
-                f"delay. Where a hop costs {SHOWN} (startup and hop delay of §6.1 together) and not 500 ns, "
-                f"the mean is {of_dearer:.2f}×{between}.",
+                why=f"Mean over sizes at 10 and 100 ns; the largest is {largest:.2f}×. The gain is hop delay. Where a "
+                f"hop costs {SHOWN} (startup and hop delay of §6.1 together) and not 500 ns, the mean is "
+                f"{of_dearer:.2f}×{between}.",
             )
         ]
 
@@ -95,7 +95,7 @@ def _large_over_static(paper: float) -> ClaimsOf:
                 holds=falling,
                 why=""
                 if lone < FASTER
-                else f"What is left at 10 ms, {lone:.2f}×, is another static topology that is better than the ring.",
+                else f"The gain at 10 ms, {lone:.2f}×, is another static topology that is better than the ring.",
             ),
             Claim.at_least_ours(
                 "for large buffers the gain persists at higher delays",

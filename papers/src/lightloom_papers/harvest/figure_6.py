@@ -59,7 +59,7 @@ def _over_static(_setting: Setting, found: SpeedUps) -> list[Claim]:
             ours=found.over_static[0].tolist(),
             unit="×",
             why="As §5.1 has recursive doubling, message m/2^i goes 2^(i-1) hops, every step loads the ring with "
-            f"m/2, and the best possible is 3/(2·7/8) = {3 / 1.75:.3f}×. What the authors measured is more, because "
+            f"m/2, and the best possible is 3/(2·7/8) = {3 / 1.75:.3f}×. The authors' measurement is more, because "
             "several transfers on one circuit contend (`harvest-6-measured`); a cost of hops and loads has no "
             "contention.",
         )

@@ -75,8 +75,8 @@ def _claims_6() -> tuple[Claim, ...]:
             ours=over_static[0].tolist(),
             unit="×",
             why=f"At the shortest delay, 1 µs; the largest is at {size_label(found.sizes[over_static[0].argmax()])}, "
-            f"and {over_static[0, large].min():.2f} to {over_static[0, large].max():.2f}× are from 32 MiB on. What "
-            "loads make of it is 1.714× at most. The rest is contention: step 2 over two circuits takes "
+            f"and {over_static[0, large].min():.2f} to {over_static[0, large].max():.2f}× are from 32 MiB on. Loads "
+            "alone give 1.714× at most. The rest is contention: step 2 over two circuits takes "
             f"{slowed[(found.sizes >= MIB) & (found.sizes <= 16 * MIB)].max():.1f} times what it takes over one at "
             f"most, twice its load, and {np.median(slowed[large]):.1f} times in the median from 32 MiB on.",
         ),

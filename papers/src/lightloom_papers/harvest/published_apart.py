@@ -56,7 +56,7 @@ def even_loads_s(one: Published) -> float:
 
 
 def why_apart(apart: Sequence[Published]) -> str:
-    """How schedules that state another time than ours are seen to state one that no circuits take."""
+    """Evidence that schedules which state another time than ours state one that no circuits can take."""
     if not apart:
         return ""
     direct = [one for one in apart if "-direct1-" in one.name]

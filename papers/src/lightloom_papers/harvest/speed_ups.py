@@ -1,4 +1,4 @@
-"""How many times faster HARVEST is than a static topology, than reconfiguring at every step, and than both.
+"""HARVEST's speed-up over a static topology, over reconfiguring at every step, and over the better of the two.
 
 Figures 5, 6, 8 and 9 are such maps over sizes and reconfiguration delays.
 """

@@ -34,8 +34,8 @@ GPUS = 128
 SLOW_S = 1e-3
 NAMES = (*(scheme.name for scheme in BASELINES), "Swing")
 NOTES = (
-    "128 GPUs, 3 µs a hop, 450 GB/s a circuit; PCCL is given halving/doubling with distance n/2 first. What one hop a "
-    "step and unshared circuits would take is shown apart from what longer paths (dilation) and shared ones "
+    "128 GPUs, 3 µs a hop, 450 GB/s a circuit; PCCL is given halving/doubling with distance n/2 first. The time of "
+    "one hop a step over unshared circuits is shown apart from that which longer paths (dilation) and shared ones "
     "(congestion) add. Swing has one port."
 )
 

@@ -98,7 +98,7 @@ def _pairs(cells: int, count: int, seed: int) -> NDArray[np.int64]:
 
 
 def _routed(size: int, count: int) -> tuple[int, float]:
-    """How many of the circuits were routed, and the seconds that it took."""
+    """The number of circuits that were routed, and the seconds that it took."""
     pairs = _pairs(size * size, count, count)
     began = time.perf_counter()
     routing = route_mesh(f"{size}x{size}", pairs)

@@ -28,7 +28,7 @@ class Step(NamedTuple):
 
 
 def distance(step: int) -> int:
-    """How far partners are in the `step`-th step of a dimension: 1, -1, 3, -5, 11 (Swing §3)."""
+    """The distance of partners in the `step`-th step of a dimension: 1, -1, 3, -5, 11 (Swing §3)."""
     signed: int = (-2) ** (step + 1)
     return (1 - signed) // 3
 

@@ -94,7 +94,7 @@ def _on(found: Found, topologies: Sequence[str]) -> Ratios:
 
 
 def claims_at_5_us(found: Found, scaled: Mapping[float, Iterations]) -> tuple[Claim, ...]:
-    """Figure 12. `scaled` are the iterations when computation takes so many times as long."""
+    """Figure 12. `scaled` are the iterations when computation takes longer by a factor."""
     grids, tori = _on(found, GRIDS), _on(found, TORI)
     suited = Ratios.made(found, TORI, lambda topology, schemes: schemes[IDEAL[topology]] / schemes["PCCL"])
     ring = Ratios.made(found, ("ring",), lambda _topology, schemes: schemes["Ring"] / schemes["PCCL"])
@@ -234,7 +234,7 @@ def claims_at_500_us(by_delay: Sequence[Found]) -> tuple[Claim, ...]:
             rule=f"{RULE}, at most 5 % slower on every topology with every number of GPUs",
             holds=behind.hold(lambda gain: gain >= 1 - NEAR),
             why=f"{DURING} and after it: {behind.by_topology(TOPOLOGIES)}. The halving/doubling that it is given suits "
-            "no start topology, and other topologies cost more than they save. Of the figures' delays "
+            "no start topology, and other topologies cost more than they save. Among the figures' delays "
             f"{time_label(ahead_s)} is the longest at which it is ahead anywhere",
         ),
         Claim.fact(

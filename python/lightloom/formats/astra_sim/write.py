@@ -146,7 +146,7 @@ def _yaml(plan: Plan, block: str, circuits: int) -> bytes:
 
 
 def _physical(plan: Plan, topology: _core.Topology) -> bytes:
-    """Nodes, switches, links; the switches; and a line a link: GPUs, rate, delay, share of packets that are lost."""
+    """Nodes, switches, links; the switches; and a line a link: GPUs, rate, delay, share of lost packets."""
     circuits: dict[tuple[int, int], int] = {}
     for source, destination, count in topology.links.tolist():
         pair = min(source, destination), max(source, destination)

@@ -34,7 +34,7 @@ def is_archive(path: str | os.PathLike[str]) -> bool:
 
 
 def read_archive(field: str, path: str | os.PathLike[str]) -> Archived:
-    """The one trace of an archive, whatever else is in it and in whichever folder of it the files are.
+    """The one trace of an archive, in any of its folders and next to any other files.
 
     Raises `InputError` that names `field`: it is no archive, unpacks to too much, or has not the files of one trace.
     """

@@ -24,7 +24,7 @@ def built(
     root: Any,
     steps: list[Transfers],
 ) -> _core.Schedule:
-    """The schedule of equal chunks of a buffer, so many of them, or of pieces of their own sizes.
+    """The schedule of equal chunks of a buffer, this many of them, or of pieces of their own sizes.
 
     Raises `InputError` that names `field` where the core refuses it.
     """

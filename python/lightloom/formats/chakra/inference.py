@@ -5,7 +5,7 @@
 - A receive that a computation waits for is added to what the rank has; any other is kept.
 - A send before which nothing was received sends the rank's own data: every such send another chunk, or all the same.
 
-An All-to-All may also send each block straight to where it belongs, whatever was received before.
+An All-to-All may also send each block straight to where it belongs, independent of earlier receives.
 
 The first reading is taken that computes the collective, which the trace names or which is tried. All messages must be
 of one size. A transfer is in the first step in which all is there that its send waits for.

@@ -1,4 +1,4 @@
-"""How many ranks a trace stands for, and the ranks of its groups."""
+"""The number of ranks that a trace stands for, and the ranks of its groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["groups_of_ranks", "number_of_ranks"]
 
 
 def number_of_ranks(trace: Trace, asked: Asked) -> int:
-    """How many ranks there are: one for every file, or as many as behave like the one file.
+    """The number of ranks: one for every file, or all that behave like the single file.
 
     Raises `InputError` that names `ranks` where the option contradicts the files.
     """

@@ -52,7 +52,7 @@ class NodeType(IntEnum):
 
 
 class CollectiveType(IntEnum):
-    """Which collective a node of that type is (`CollectiveCommType` of the schema)."""
+    """The collective of a node of each type (`CollectiveCommType` of the schema)."""
 
     ALL_REDUCE = 0
     REDUCE = 1

@@ -62,7 +62,7 @@ class Trace:
 
     @property
     def collectives(self) -> Counter[str]:
-        """How many nodes are each kind of collective, over all ranks."""
+        """The number of nodes of each kind of collective, over all ranks."""
         return Counter(
             _collective_name(node) for nodes in self.ranks for node in nodes if node.kind == NodeType.COLLECTIVE
         )
@@ -124,7 +124,7 @@ class Trace:
         return self.ranks[place[0]][place[1]]
 
     def at(self, place: Place) -> str:
-        """Where a node is, for people."""
+        """The place of a node, for messages."""
         return _at(place[0], self.ranks[place[0]][place[1]])
 
     def _progress(self, field: str) -> tuple[Place, ...]:

@@ -5,7 +5,7 @@ line, and names a collective with its algorithm (`all-reduce-swing-nd`, `bruckal
 
 Demands do not say which chunks are sent. Where Lightloom wrote the folder, `circuits.json` next to the file does, and
 its transfers must make up the demands. Else the algorithm is sought whose steps have these demands: those of `lightloom
-list algorithms`, on so many ports and of such a base as are tried. An All-to-All of one step is read as its matrix.
+list algorithms`, on the ports and bases that are tried. An All-to-All of one step is read as its matrix.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def _found(collective: str, gpus: int, dims: list[int], demands: list[Demand]) -
 
 
 def _check_receivers(collective: str, gpus: int, demands: list[Demand]) -> None:
-    """Refuse demands of no algorithm whatever: each sends something to every GPU, but for the root of a broadcast."""
+    """Refuse demands that no algorithm has: each sends something to every GPU, but for the root of a broadcast."""
     if collective == "all-to-all":  # blocks may be unequal, and empty
         return
     received = {destination for demand in demands for _, destination in demand}
@@ -255,7 +255,7 @@ def _one_step(gpus: int, demand: Demand) -> _core.Schedule:
 
 
 def _candidates(collective: str, gpus: int, dims: list[int], steps: int) -> Iterator[_core.Schedule]:
-    """Schedules of so many steps, each once; only those are built."""
+    """Schedules of this many steps, each once; only those are built."""
     seen: set[tuple[str, tuple[float, ...]]] = set()
     for radix in RADICES:
         for ports in PORTS:

@@ -53,7 +53,7 @@ class StatedSequence:
 
     @property
     def changes(self) -> int:
-        """Steps whose topology is another than that of the step before."""
+        """Steps whose topology differs from that of the step before."""
         return sum(before != after for before, after in pairwise(self.links))
 
     def topologies(self, gpus: int) -> list[_core.Topology]:

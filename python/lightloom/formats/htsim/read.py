@@ -1,7 +1,7 @@
 """htsim's connection matrix, `.cm`: its flows as an All-to-All of unequal pieces, in the steps that its triggers make.
 
 Lines and their meaning are those of htsim's loader (Broadcom/csg-htsim, sim/datacenter/connection_matrix.cpp and
-sim/trigger.cpp). A flow that starts at a time is in the first step, whatever the time; one that a trigger starts is in
+sim/trigger.cpp). A flow that starts at a time is in the first step, at any time; one that a trigger starts is in
 the step after the last flow that the trigger waits for. The data of a flow is a piece of its own, which goes from its
 source to its destination; the size m of the schedule's buffer is the bytes of the GPU that sends or receives most.
 """

@@ -31,7 +31,8 @@ __all__ = ["export"]
 LARGEST = (1 << 31) - 1
 TOPOLOGY = ".topo"
 GIGA, MEGA, MICROSECOND_S, NANOSECOND_S = 10**9, 10**6, 1e-6, 1e-9
-# How many times the plan's time htsim has to end: packets are lost and sent again, and its default is a millisecond.
+# Time that htsim has to end, as a multiple of the plan's time: packets are lost and sent again, and its default is a
+# millisecond.
 TIMES, LEAST_END_US = 10, 1000
 # From main_ndp.cpp: the size of packets, and the number that a flow has under way.
 PACKET_BITS, LEAST_WINDOW = 9000 * 8, 15
@@ -64,7 +65,7 @@ def export(plan: Plan) -> Exported:
 
 
 def _notes(plan: Plan, *, has_topology: bool) -> list[str]:
-    """How htsim is run, on the topology that is written and on its own."""
+    """The commands that run htsim, on the topology that is written and on its own."""
     rate_bps = plan.ports * plan.bandwidth_bps
     end_us = min(LARGEST, max(LEAST_END_US, math.ceil(TIMES * plan.total_s / MICROSECOND_S)))
     inputs = f"htsim_ndp -nodes {plan.gpus} -tm {OUTPUT_NAME} -linkspeed {rate_bps / MEGA:.12g}"
@@ -84,7 +85,7 @@ def _notes(plan: Plan, *, has_topology: bool) -> list[str]:
 
 
 def _tiers(gpus: int) -> int | None:
-    """How many tiers htsim's own fat tree of so many hosts has: K^2/2 hosts have two, K^3/4 three."""
+    """The number of tiers of htsim's own fat tree of this many hosts: K^2/2 hosts have two, K^3/4 three."""
     for tiers, parts in ((2, 2), (3, 4)):
         radix = round((gpus * parts) ** (1 / tiers))
         if radix % 2 == 0 and radix**tiers == gpus * parts:
@@ -93,7 +94,7 @@ def _tiers(gpus: int) -> int | None:
 
 
 def _window(plan: Plan, links: int) -> int:
-    """Packets that a flow has under way on a path of so many links, half as many again, and the default at least."""
+    """Packets that a flow has under way on a path of this many links, half as many again, and the default at least."""
     rate_bps = plan.ports * plan.bandwidth_bps
     round_trip_s = links * (plan.hop_delay_s + PACKET_BITS / rate_bps)
     return max(LEAST_WINDOW, math.ceil(1.5 * round_trip_s * rate_bps / PACKET_BITS))

@@ -154,7 +154,7 @@ class _Reader:
         record = args if COLLECTIVE_NAME in args else None
         self._devices.add(_key(args.get("device", event.get("pid"))))
         if len(self._devices) > 1:
-            raise refuse(self._field, f"`{self._path}` has work of several GPUs; it takes a file a rank, of one GPU")
+            raise refuse(self._field, f"`{self._path}` has work of several GPUs; it takes one file for each GPU")
         self._of_gpu.append(_Event(work, _key(args.get("correlation")), _key(args.get(EXTERNAL_ID)), record))
 
     def work(self) -> list[Work]:

@@ -71,7 +71,7 @@ class Block:
         return list(last.values())
 
     def add(self, kind: str, source: Slot, destination: Slot, size: int, waits: Sequence[Step] = ()) -> Step:
-        """Append a step of so many chunks that waits on others."""
+        """Append a step of this many chunks that waits on others."""
         needed = self.needed(waits)
         for wait in needed:
             self.awaited[wait.block] = wait.number
@@ -203,11 +203,11 @@ class Program:
         raise AssertionError
 
     def _lengths(self, message: _Message, ready: list[Step], sends: Block, receives: Block) -> tuple[int, int]:
-        """Steps of the thread blocks with the message, of the receiver's at most so many."""
+        """Steps of the thread blocks with the message, of the receiver's at most this many."""
         pieces = len(runs(message.slots))
         sent = max(1, len(sends.needed(ready))) + (pieces if pieces > 1 else 0)
         gpu, kept = self._gpus[message.transfer.destination], self._kept(message)
-        # Sends and receives of the same step are not there yet: one of either may have to be waited for, by each piece.
+        # Sends and receives of the same step are not there yet: each piece may have to wait for one of each.
         waits = [max(1, len(receives.needed(gpu.before_writing([slot]))) + 2) for slot in kept]
         received = 1 + len(receives.needed(gpu.before_writing(kept))) + 2
         if not self._is_stored_at_once(message, kept):
@@ -215,7 +215,7 @@ class Program:
         return sends.length + sent, receives.length + received
 
     def _kept(self, message: _Message) -> list[Slot]:
-        """Where the receiver keeps chunks of the message, in the order of these."""
+        """The place where the receiver keeps chunks of the message, in the order of these."""
         wanted = (self.buffers.wanted(message.transfer.destination, chunk) for chunk in message.chunks)
         return [slot for slot in wanted if slot is not None]
 

@@ -123,7 +123,7 @@ def _element(name: str, attributes: Mapping[str, object], depth: int) -> str:
 
 
 def _steps(step: Step, numbers: dict[Block, int]) -> Iterator[str]:
-    """The step, after one `nop` for everything that it waits on but the last."""
+    """The step, after one `nop` for each step that it waits for but the last."""
     first = step.number - max(0, len(step.waits) - 1)
     for number, wait in enumerate(step.waits[:-1], first):
         yield _step_element(number, "nop", Slot(INPUT, -1), Slot(OUTPUT, -1), 0, wait, numbers, is_awaited=False)

@@ -34,7 +34,7 @@ MEMORY, PORT = "memory", "port"
 # Limits in `execution_common.hpp`: pieces, and channels, of an operation; channels, buffers of peers and operations of
 # a thread block; barriers.
 MOST_PIECES, MOST_CHANNELS, MOST_OPERATIONS, MOST_BARRIERS = 8, 16, 64, 16
-# How many of a peer's buffers are written to: of AllReduce and ReduceScatter its scratch, of others its output too.
+# Number of a peer's buffers that are written to: in AllReduce and ReduceScatter its scratch, in others its output, too.
 BUFFERS_OF_PEER = 2
 
 Operation = dict[str, Any]
@@ -159,7 +159,7 @@ class Gpu:
         shifts: list[list[list[Operation]]] = [[[] for _ in self.served]]
         for index, step in enumerate(self.steps):
             longest = max((len(now) + len(more) for now, more in zip(shifts[-1], step, strict=True)), default=0)
-            # One more hands over to the next shift.
+            # One more operation hands over to the next shift.
             if longest + (index + 1 < len(self.steps)) > MOST_OPERATIONS and any(shifts[-1]):
                 number = len(shifts)
                 for operations in shifts[-1]:
@@ -323,7 +323,7 @@ def _served(steps: list[set[int]], spread: int, room: int) -> list[list[int]]:
 
 
 def barrier(number: int, blocks: int) -> Operation:
-    """A barrier of so many thread blocks."""
+    """A barrier of this many thread blocks."""
     return {"name": "barrier", "barrier_id": number, "num_threadblocks": blocks}
 
 

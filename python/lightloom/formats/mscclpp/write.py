@@ -30,7 +30,8 @@ COLLECTIVES = {
     "all-to-all": "alltoall",
     "broadcast": "broadcast",
 }
-# How many times more thread blocks are tried than a GPU needs, where a step has too many operations for these.
+# Largest factor of thread blocks that are tried over those that a GPU needs, where a step has too many operations for
+# these.
 SPREADS = (1, 2, 4, 8)
 # Bytes that chunks are aligned to, and the most that its offsets count.
 ALIGNMENT, MOST_BYTES = 16, (1 << 32) - 1
@@ -41,7 +42,7 @@ def export(plan: Plan, sizes: SizeRange | None = None, gpus_per_host: int | None
 
     sizes: the buffers that it is taken for; all, where it is None. gpus_per_host: as for `Program`; all GPUs, where it
     is None. Raises `InputError` that names `plan` where it does not verify, has chunks of unequal sizes, or moves more
-    than 2^22 of them; and `gpus_per_host` where the plan's GPUs do not fill hosts of so many.
+    than 2^22 of them; and `gpus_per_host` where the plan's GPUs do not fill hosts of this many.
     """
     (taken_for,) = ranges_of([plan], sizes)
     hosts = plan.gpus if gpus_per_host is None else _checked_hosts(plan.gpus, gpus_per_host)

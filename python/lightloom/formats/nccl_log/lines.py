@@ -18,7 +18,7 @@ __all__ = ["Called", "Ready", "log_files", "log_lines"]
 
 # Bytes of a file and of all files, files of a folder, and lines of NCCL that are read.
 MOST_BYTES, MOST_IN_ALL, MOST_FILES, MOST_LINES = 256 * MIB, 1024 * MIB, 65536, 1 << 21
-# Bytes at the begin of a file in which a line of NCCL must be, and the mark of such lines.
+# Bytes at the beginning of a file in which a line of NCCL must be, and the mark of such lines.
 HEAD, MARK = 1 << 18, "NCCL INFO "
 # Files of other formats, which a folder may have.
 OTHERS = (".json", ".gz", ".et")
@@ -93,7 +93,7 @@ def log_lines(field: str, paths: list[Path]) -> Iterator[tuple[Path, Called | Re
     for path in paths:
         content = read_bytes(field, path, min(left, MOST_BYTES))
         left -= len(content)
-        # Other programs write to the output too, whatever they like.
+        # Other programs may write anything to the output, too.
         for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), start=1):
             if MARK not in line:
                 continue

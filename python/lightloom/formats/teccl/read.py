@@ -6,7 +6,7 @@ with `via switches 0` where it passes some, and `with volume 1.0` where an All-t
 
 An epoch is a step here; epochs without flows are dropped. A chunk that arrives in an epoch is sent on in a later one.
 The GPUs are numbered anew from 0, in the order of their numbers in the file. Whether the schedule computes its
-collective is for the judge to say; the file does not say which topology it was solved for.
+collective is for the verifier to say; the file does not say which topology it was solved for.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def read(source: Source) -> _core.Schedule:
 
 
 def _one(document: dict[str, Any], pattern: re.Pattern[str], name: str) -> Any:
-    """The value of the one key of that name, whatever its number."""
+    """The value of the one key of that name, with any number."""
     keys = [key for key in document if pattern.fullmatch(key)]
     if len(keys) != 1:
         raise refuse(f"schedule.{name}", "it is missing" if not keys else f"it is given {len(keys)} times")
@@ -125,7 +125,7 @@ def _items(value: Any, field: str, pattern: re.Pattern[str]) -> Iterable[tuple[i
 
 
 def _collective(wanted: dict[tuple[int, int], set[int]], rank: dict[int, int]) -> tuple[str, int]:
-    """AllGather, of so many chunks a GPU, or All-to-All, of so many a pair."""
+    """AllGather with this many chunks a GPU, or All-to-All with this many a pair."""
     count = len(rank)
     field = "schedule.Demand_Met"
     if len(wanted) != count * (count - 1):

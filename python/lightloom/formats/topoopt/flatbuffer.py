@@ -88,7 +88,7 @@ class Buffer:
 
 @contextmanager
 def damage_refused(field: str, message: str) -> Iterator[None]:
-    """Make one `InputError` of whatever a damaged file raises while it is read."""
+    """Turn every exception that a damaged file raises into one `InputError`."""
     try:
         yield
     except InputError:

@@ -17,7 +17,7 @@ MOST = {name: most for name, (_, most) in WHOLE_RANGES.items()}
 
 
 class Kind(Enum):
-    """How the value of an option is written: its placeholder in `--help`, and its unit if it is a number."""
+    """The form of an option's value: its placeholder in `--help`, and its unit if it is a number."""
 
     TEXT = ("text", "TEXT", "")
     NAME = ("name", "NAME", "")
@@ -47,7 +47,7 @@ class Kind(Enum):
 
 
 class Group(Enum):
-    """Where `--help` shows an option, in this order."""
+    """The section of `--help` that shows an option; sections come in this order."""
 
     PROBLEM = "Problem"
     LAYOUT = "Layout"
@@ -69,7 +69,7 @@ class Option:
     name: as Python, TOML files and sweeps write it; the command line has dashes for its underscores.
     meaning: its effect, a sentence or two, as `--help` and the reference page show it.
     verbs: of the command line, those that take it.
-    default: the value where nothing is said; otherwise: in words, the default that is no value of its own.
+    default: the value where the option is left out; otherwise: the default in words, where it is not one value.
     names: the kind of `lightloom list` that the names of a `NAME` are of; others: those that are no entry of it.
     choices: of a `CHOICE`. least, most: of a whole number.
     metavar: the placeholder of the value in `--help`, if the kind's own says too little.

@@ -25,6 +25,15 @@ OUTPUT = (
         default=True,
     ),
     Option(
+        name="progress",
+        kind=Kind.FLAG,
+        group=Group.OUTPUT,
+        meaning="Write a line to standard error for every plan that is faster than those before it: the time that "
+        "passed, the plan's time, and its ratio to the lower bound.",
+        verbs=("plan",),
+        default=False,
+    ),
+    Option(
         name="benchmark",
         kind=Kind.NAME,
         group=Group.PROBLEM,
@@ -69,10 +78,10 @@ OUTPUT = (
         name="layout",
         kind=Kind.TEXT,
         group=Group.LAYOUT,
-        meaning="Training of a model: which parallel layout; `auto` plans those that may be the fastest, whatever the "
-        "description's; `tensor=4,sharded=true` those of them that have these degrees (tensor, context, expert, data, "
-        "pipeline) and flags (sequence_parallel, sharded). Tables show the five fastest, every format the iteration of "
-        "the fastest.",
+        meaning="Training of a model: which parallel layout; `auto` plans those that may be the fastest, in place of "
+        "the description's; `tensor=4,sharded=true` those of them that have these degrees (tensor, context, expert, "
+        "data, pipeline) and flags (sequence_parallel, sharded). Tables show the five fastest, every format the "
+        "iteration of the fastest.",
         verbs=("train",),
         otherwise="the description's",
         metavar="auto|DEGREES",

@@ -11,8 +11,8 @@ RUNNING = (
         name="transport",
         kind=Kind.CHOICE,
         group=Group.RUN,
-        meaning="What carries packets: shared memory, with a switch process that delays them; the kernel's network, "
-        "whose filters are the circuits (needs root; no hop delay); or MPI, at its own speed.",
+        meaning="Transport that carries packets: shared memory, with a switch process that delays them; the kernel's "
+        "network, whose filters are the circuits (needs root; no hop delay); or MPI, at its own speed.",
         verbs=VERB,
         default="shared-memory",
         choices=("shared-memory", "kernel", "mpi"),
@@ -40,7 +40,7 @@ RUNNING = (
         name="iterations",
         kind=Kind.WHOLE,
         group=Group.RUN,
-        meaning="Of a training iteration: how many are measured, one after the other, after --warm-ups others.",
+        meaning="Number of training iterations that are measured, one after the other, after --warm-ups others.",
         verbs=VERB,
         default=2,
         most=1000,
@@ -49,8 +49,8 @@ RUNNING = (
         name="scale",
         kind=Kind.WHOLE,
         group=Group.RUN,
-        meaning="Of a training iteration: bytes of the plan for which each byte that is really sent stands, at rates "
-        "as much lower; 1 sends all of them.",
+        meaning="Bytes of a training iteration's plan for each byte that is sent, at rates lower by the same factor; "
+        "1 sends all of them.",
         verbs=VERB,
         otherwise="the least power of two with which all data fit into 256 MiB",
         most=(1 << 32) - 1,
@@ -120,7 +120,7 @@ RUNNING = (
     ),
 )
 
-# What is measured instead of a plan.
+# Measurements that need no plan.
 INSTEAD = (
     Option(
         name="calibrate",

@@ -1,4 +1,4 @@
-"""How configurations are sent to switches, and options of a simulated switch."""
+"""Options of sending configurations to switches, and of a simulated switch."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ SWEEP = (
         name="engine",
         kind=Kind.CHOICE,
         group=Group.RUN,
-        meaning="What computes a point: the cost model, a simulation of the plan (flow or packet), or the plan of a "
-        "training iteration (train).",
+        meaning="Engine that computes a point: the cost model, a simulation of the plan (flow or packet), or the "
+        "plan of a training iteration (train).",
         verbs=("sweep",),
         otherwise="the engine that the description names, else train where it names a workload, else model",
         choices=("model", "flow", "packet", "train"),
@@ -51,7 +51,7 @@ SWEEP = (
     ),
 )
 
-# Which algorithms `list algorithms` shows.
+# Options that choose the algorithms which `list algorithms` shows.
 LISTED = (
     Option(
         name="gpus",
@@ -126,7 +126,7 @@ VERIFIED = (
         name="plan",
         kind=Kind.FILE,
         group=Group.PROBLEM,
-        meaning="Circuits: the plan whose circuits they are.",
+        meaning="Plan of a file of circuits, which are judged against it.",
         verbs=("verify",),
     ),
     Option(

@@ -1,10 +1,11 @@
 """Inference as a workload: prompts that are read, decode steps, and KV caches that are sent between.
 
 *Prefill* reads a batch of prompts at once and ends with the logits of their last tokens, which give the first tokens of
-the answers. *Decode* gives every request its next token: an iteration is so many steps of the same size. With both, on
-pools of ranks of their own, an iteration is one batch of prompts and then its caches on their way to the ranks that
-decode, while these give the requests that came before so many steps (Patel et al. 2024, "Splitwise"; Zhong et al. 2024,
-"DistServe"); it repeats, so that the pools always work at once, and caches arrive before the next iteration's steps.
+the answers. *Decode* gives every request its next token: an iteration is a number of steps of the same size. With both,
+on pools of ranks of their own, an iteration is one batch of prompts and then its caches on their way to the ranks that
+decode, while these give the requests that came before their decode steps (Patel et al. 2024, "Splitwise"; Zhong et al.
+2024, "DistServe"); it repeats, so that the pools always work at once, and caches arrive before the next iteration's
+steps.
 
 A layer of a pass, with a buffer a of tokens · h · parameter_bytes: an AllReduce of a over tp after attention and one
 after the network (Shoeybi et al. 2019, "Megatron-LM", §3); around experts an All-to-All of k·a over ep. Stages run in

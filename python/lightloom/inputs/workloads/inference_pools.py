@@ -69,7 +69,7 @@ class Model(NamedTuple):
 
 
 class Accelerator(NamedTuple):
-    """How fast a rank computes and reads its memory: FLOP/s, bytes/s and the shares of them that are reached."""
+    """The speed of a rank's computation and memory: FLOP/s, bytes/s and the shares of them that are reached."""
 
     flops: float
     utilisation: float
@@ -210,7 +210,7 @@ class Description(NamedTuple):
 
 
 def _sized(pools: list[Pool], ranks: int) -> list[Pool]:
-    """The pools with as many instances as make so many ranks, in the proportion that they have."""
+    """The pools with the numbers of instances that give this many ranks, in the proportion that they have."""
     common = gcd(*(pool.instances for pool in pools))
     copy = sum(pool.ranks for pool in pools) // common
     if whole_number("ranks", ranks, LEAST_RANKS, MOST_RANKS) % copy:

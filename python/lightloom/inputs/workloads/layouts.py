@@ -65,7 +65,7 @@ def legal_layouts(model: Description, ranks: int | None = None, kept: Kept | Non
         raise refuse("layout", "[compute] states the times of one layout; layouts are searched with [accelerator]")
     if model.layer_gradients is not None:
         raise refuse("layout", "model.layer_gradients states the bytes of one layout")
-    # What is wrong with the description's own matrices is wrong with all.
+    # A fault in the description's own matrices is a fault of every layout.
     ExpertTraffic(model.routing, model.expert, expert_bytes(model), model.stage_layers)
     found = [layout for layout in _divided(model, ranks, kept) if _is_legal(layout)]
     if not found and kept and any(map(_is_legal, _divided(model, ranks))):
@@ -74,7 +74,7 @@ def legal_layouts(model: Description, ranks: int | None = None, kept: Kept | Non
         raise refuse("layout", f"`{','.join(asked)}` is not accepted: {reason}")
     if not found:
         near = " and ".join(str(number) for number in _nearest(model, ranks))
-        raise refuse("ranks", f"`{ranks}` is not accepted: no layout of the model has so many; nearest are {near}")
+        raise refuse("ranks", f"`{ranks}` is not accepted: no layout of the model has this many; nearest are {near}")
     return found
 
 
@@ -172,7 +172,7 @@ def _products(product_of_all: int, names: Sequence[str], kept: Kept) -> Iterator
 
 
 def _is_legal(layout: Description) -> bool:
-    """Whether the dimensions allow it, and the tokens of uneven experts can be spread over so many ranks."""
+    """Whether the dimensions allow it, and the tokens of uneven experts can be spread over this many ranks."""
     if not _has_legal_sizes(layout):
         return False
     try:

@@ -35,7 +35,7 @@ class Times(NamedTuple):
     logits_s: float
 
     def scaled(self, factor: float) -> Times:
-        """The same, so many times as long."""
+        """The same work, longer by this factor."""
         return Times(self.attention_s * factor, self.network_s * factor, self.logits_s * factor)
 
 

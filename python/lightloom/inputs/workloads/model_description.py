@@ -24,7 +24,7 @@ FIELDS = {key.name: key.field for key in KEYS}
 class Description:
     """A model, its batch, its parallelism and how fast it is computed; the fields are the keys of `model_keys.KEYS`.
 
-    Bytes, seconds and FLOP/s; None where nothing is said and nothing stands for it.
+    Bytes, seconds and FLOP/s; None where a key is left out and has no default.
     """
 
     layers: int
@@ -145,7 +145,8 @@ class Description:
         for name in ("kv_heads", "ffn_hidden", "vocabulary"):
             self._divides(name, "tensor")
         self._divides("experts", "expert")
-        # Of causal scores a rank has one of the first parts and one of the last, as many as the others.
+        # A rank has one of the first and one of the last parts of causal scores, so that all ranks have the same
+        # number.
         self._divides("sequence", "context", 2 if self.causal and self.context > 1 else 1)
         if self.sequence_parallel:
             self._divides("sequence", "tensor", self.context)

@@ -19,7 +19,7 @@ class Graph:
     """Nodes in order, and the ids that the next one of the chain waits for."""
 
     def __init__(self, layers: int) -> None:
-        """For at least so many passes of layers. Raises `InputError` where they are too many."""
+        """For at least this many passes of layers. Raises `InputError` where they are too many."""
         self.nodes: list[dict[str, Any]] = []
         self.last: tuple[str, ...] = ()
         self._listed = 0

@@ -28,7 +28,7 @@ DESCRIPTIVE_KEYS = ("name", "summary", "source")
 
 
 class Form(Enum):
-    """How a key's value is written."""
+    """The form of a key's value."""
 
     WHOLE = "a whole number"
     FLAG = "true or false"
@@ -206,13 +206,13 @@ KEYS = (
         "Share of a matrix that is drawn anew, the rest being that of the one before.",
         otherwise="all",
     ),
-    Key(ROUTING, "seed", Form.WHOLE, "Of everything drawn.", default=0, least=0),
+    Key(ROUTING, "seed", Form.WHOLE, "Seed of all random numbers.", default=0, least=0),
     Key("accelerator", "flops", Form.RATE, "Peak of one rank, FLOP/s."),
     Key("accelerator", "utilisation", Form.SHARE, "Share of the peak that computation reaches."),
     Key("compute", "forward", Form.TIME, "Time of a rank's layers for a microbatch, forward."),
     Key("compute", "backward", Form.TIME, "The same, backward, without recomputation."),
 )
-# One of these says how long computation takes.
+# Tables of which one says how long computation takes.
 TIMED = ("accelerator", "compute")
 
 

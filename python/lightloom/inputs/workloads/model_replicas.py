@@ -51,7 +51,7 @@ class Replicas:
         return self._counts.embedding // self._model.tensor * (2 if both else 1) if self._spans(DENSE) else 0
 
     def layer_buckets(self) -> list[list[Bucket]]:
-        """What is ready to be reduced when the k-th layer of a stage is done, in the order of the backward pass."""
+        """Gradients to be reduced once the k-th layer of a stage is done, in the order of the backward pass."""
         model = self._model
         ready: list[list[Bucket]] = [[] for _ in range(model.stage_layers)]
         for axes, parameters in self.layer:

@@ -3,7 +3,7 @@
 Layer l sends its tokens to experts by matrix l modulo `matrices`, and the experts' results come back by the transposed
 one; so do gradients in the backward pass. All groups of an axis communicate by the same matrix. Of each matrix but the
 first a share `drift` is drawn anew, and the rest is that of the matrix before.
-Matrices of a trace, which has tokens, are scaled so that ranks send as many bytes in the mean as the model's do.
+Matrices of a trace, which has tokens, are scaled so that ranks send as many bytes on average as the model's do.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OF_TRAFFIC = ("matrices", "drift", "seed")
 
 
 class Routing(NamedTuple):
-    """How tokens are spread over experts; the keys of the table `[routing]`."""
+    """The spread of tokens over experts; the keys of the table `[routing]`."""
 
     traffic: str | None
     trace: tuple[str, ...] | None

@@ -32,77 +32,83 @@ class Answer(NamedTuple):
 
 
 ERROR = record(
-    {"error": text("one line that says what is wrong, and what is accepted"), "field": text("what it is about")},
+    {
+        "error": text("line that says what is wrong, and what is accepted"),
+        "field": text("name of the argument that is wrong"),
+    },
     "an error",
     optional={"retry_after_s": whole("seconds after which to ask again", least=1)},
 )
-VALUE = either("a value", text("as text"), number("as a number", least=None), yes_or_no("yes or no"))
+VALUE = either("a value", text("text"), number("number", least=None), yes_or_no("yes or no"))
 OPTION = record(
     {
-        "name": text("as requests write it"),
-        "flag": text("as the command line writes it"),
-        "help": text("what it means"),
+        "name": text("name of the option in requests"),
+        "flag": text("option on the command line"),
+        "help": text("meaning of the option"),
         "kind": one_of(
-            "what it takes",
+            "kind of the option's values",
             *("text", "choice", "count", "number", "bytes", "seconds", "rate", "delay", "window", "dims"),
             *("topology", "topologies", "matrix", "flag"),
         ),
-        "unit": text("of a plain number; empty where there is none"),
+        "unit": text("unit of a plain number; empty where there is none"),
         "default": or_null(VALUE),
-        "otherwise": text("in words, what is taken where that is no value of its own"),
-        "choices": or_null(several(text("a choice"), "what it may be, where that is known")),
-        "names": or_null(text("the registry that its names are of")),
-        "required": yes_or_no("whether there is no plan without it, unless another option says it"),
-        "group": text("where a form shows it"),
+        "otherwise": text("default in words, where it is not a single value"),
+        "choices": or_null(several(text("a choice"), "values that are accepted; null where they cannot be listed")),
+        "names": or_null(text("registry that has the names which are accepted")),
+        "required": yes_or_no("whether the option must be given, unless another one replaces it"),
+        "group": text("group of a form in which the option is shown"),
         "example": or_null(text("a value that goes with the examples of others")),
     },
     optional={
-        "least": whole("of a count"),
-        "most": whole("of a count"),
+        "least": whole("least value, of options that take a whole number"),
+        "most": whole("largest value, of options that take a whole number"),
         "expert": yes_or_no("whether few need it"),
     },
 )
 OPTIONS = record(
     {
-        "version": text("of Lightloom"),
-        "verbs": by_name(record({"options": several(OPTION, "in the order of forms")}), "options by verb"),
+        "version": text("version of Lightloom"),
+        "verbs": by_name(record({"options": several(OPTION, "options in the order of forms")}), "options by verb"),
         "registries": by_name(
-            several(by_name(text("in words"), "an entry: name, summary and what else its kind has"), "its entries"),
-            "all that has a name, by kind",
+            several(
+                by_name(text("value of a field"), "entry: its name, summary and the fields of its kind"),
+                "entries of the kind",
+            ),
+            "names that options accept, by kind",
         ),
         "presets": several(
             record(
                 {
-                    "name": text("its name"),
-                    "summary": text("what to look at"),
-                    "verb": text("the task that it is for"),
-                    "options": by_name(VALUE, "what to ask"),
+                    "name": text("name of the preset"),
+                    "summary": text("summary of what the preset shows"),
+                    "verb": text("task that the preset is for"),
+                    "options": by_name(VALUE, "arguments of the request"),
                 },
-                optional={"axes": by_name(VALUE, "what a map's address says of its axes")},
+                optional={"axes": by_name(VALUE, "axes of a map, as in the map's address")},
             ),
             "problems worth starting from",
         ),
         "fabrics": by_name(
-            by_name(text("as a person enters it"), "options of which it says something else than their defaults"),
+            by_name(text("value, as a person enters it"), "options whose values are not their defaults"),
             "fabrics that have a name",
         ),
         "limits": record(
             {
-                "gpus": whole("of a request", least=2),
-                "points": whole("of a map", least=1),
-                "seconds": number("of a request's work"),
-                "bytes": whole("of a request", least=1),
+                "gpus": whole("most GPUs of a request", least=2),
+                "points": whole("most points of a map", least=1),
+                "seconds": number("longest time of a request's work, seconds"),
+                "bytes": whole("most bytes of a request's content", least=1),
             },
-            "what a request may ask for",
+            "limits of a request",
         ),
     }
 )
 AXIS = record(
     {
-        "option": text("what varies"),
-        "kind": text("how its values are shown: size, rate, time, count, number or name"),
+        "option": text("name of the option that varies"),
+        "kind": text("kind of the values, by which they are shown: size, rate, time, count, number or name"),
         "per_pair": yes_or_no("whether sizes are those of blocks between pairs"),
-        "values": several(VALUE, "in order, sizes in bytes, times in seconds, rates in bit/s"),
+        "values": several(VALUE, "values in order; sizes in bytes, times in seconds, rates in bit/s"),
     },
     "an axis",
 )
@@ -112,16 +118,16 @@ CELL = record(
         "y_index": whole("place of y in its axis"),
         "x": VALUE,
         "y": VALUE,
-        "total_s": or_null(number("completion time; null where nothing serves the point")),
-        "against_s": or_null(number("what the baseline takes")),
+        "total_s": or_null(number("completion time; null where no plan serves the point")),
+        "against_s": or_null(number("completion time of the baseline")),
         "speedup": or_null(number("the baseline's time over ours")),
         "reconfigurations": or_null(whole("changes of topology")),
         "planner": or_null(text("the planner that was taken")),
         "algorithm": or_null(text("the algorithm that was taken")),
-        "lower_bound_s": or_null(number("no plan takes less")),
+        "lower_bound_s": or_null(number("lower bound of the time of every plan")),
         "gap": or_null(number("time over the lower bound")),
     },
-    optional={"reason": text("why nothing serves the point")},
+    optional={"reason": text("reason why no plan serves the point")},
 )
 MAP = record(
     {
@@ -129,25 +135,25 @@ MAP = record(
         "x": AXIS,
         "y": AXIS,
         "against": or_null(text("the baseline; null where there is none")),
-        "cells": several(CELL, "row by row of y"),
+        "cells": several(CELL, "points, row by row of y"),
     }
 )
 LOADS = record(
     {
         "schema": version("lightloom.loads/1"),
         "step": whole("the step's index"),
-        "topology": whole("its topology's id"),
+        "topology": whole("id of the step's topology"),
         "paths": or_null(
             several(
                 record(
                     {
                         "source": whole("first GPU"),
                         "destination": whole("last GPU"),
-                        "bytes": number("that go along it"),
-                        "gpus": several(whole("a GPU"), "on the path, in order"),
+                        "bytes": number("bytes that go along the path"),
+                        "gpus": several(whole("a GPU"), "GPUs on the path, in order"),
                     }
                 ),
-                "all paths of the step; null where there are too many to list",
+                "paths of the step; null where there are too many to list",
             )
         ),
         "links": several(
@@ -155,48 +161,52 @@ LOADS = record(
                 {
                     "source": whole("a GPU"),
                     "target": whole("a GPU"),
-                    "circuits": whole("in parallel", least=1),
-                    "bytes": number("that all of these carry together"),
-                    "flows": or_null(several(whole("place in paths"), "which paths cross it")),
+                    "circuits": whole("number of parallel circuits", least=1),
+                    "bytes": number("bytes that all of these circuits carry together"),
+                    "flows": or_null(several(whole("place in paths"), "paths that cross the link")),
                 }
             ),
             "pairs of GPUs with circuits",
         ),
-        "max_bytes": number("on the busiest circuit"),
+        "max_bytes": number("bytes on the busiest circuit"),
     }
 )
 EXPLANATIONS = record(
     {
         "schema": version("lightloom.explanations/1"),
-        "topologies": several(text("what its circuits are"), "a sentence for each topology, in the plan's order"),
+        "topologies": several(
+            text("sentence that describes the circuits"), "descriptions of the topologies, in the plan's order"
+        ),
     }
 )
 CODE = record(
     {
-        "command": text("command lines, one each"),
+        "command": text("command lines"),
         "python": text("a program"),
-        "files": by_name(text("its content"), "files that both read, by name, to be saved next to them"),
+        "files": by_name(text("content of the file"), "files that both read, by name, to be saved next to them"),
     }
 )
 CLAIM = record(
     {
-        "text": text("what the paper says"),
-        "where": text("its figure and section"),
-        "paper": text("the paper's number or fact; `not stated` where it has no number"),
-        "ours": text("ours"),
-        "rule": text("when the claim holds"),
-        "verdict": one_of("whether it does", "holds", "does not hold", "not judged"),
-        "why": text("the reason where it does not, or a remark"),
-        "deviation": text("how far ours is from the paper's number; empty where there is none"),
+        "text": text("statement of the paper"),
+        "where": text("figure and section of the paper"),
+        "paper": text("number or fact of the paper; `not stated` where it has no number"),
+        "ours": text("number or fact that Lightloom finds"),
+        "rule": text("rule by which the claim is judged"),
+        "verdict": one_of("judgement of the claim", "holds", "does not hold", "not judged"),
+        "why": text("reason where the claim does not hold, or a remark"),
+        "deviation": text("deviation of our number from the paper's; empty where there is none"),
         "numbers": or_null(
             record(
                 {
                     "paper_least": number("least of the range that the paper states", least=None),
-                    "paper_most": number("most of it; the same where the paper states one number", least=None),
-                    "ours": number("ours", least=None),
-                    "unit": text("of all three; empty for counts"),
+                    "paper_most": number(
+                        "most of the range; the same as the least where the paper states one number", least=None
+                    ),
+                    "ours": number("number that Lightloom finds", least=None),
+                    "unit": text("unit of all three; empty for counts"),
                 },
-                "what paper and ours show, where both are numbers",
+                "numbers of the paper and of Lightloom; null where one of the two is not a number",
             )
         ),
     }
@@ -204,13 +214,13 @@ CLAIM = record(
 FIGURE = record(
     {
         "schema": version("lightloom.figure/1"),
-        "figure": text("its name"),
-        "title": text("what it shows"),
-        "source": text("where it is in the paper"),
-        "notes": text("how it was made, and where that departs from the paper"),
-        "claims": several(CLAIM, "of the paper, judged"),
-        "csv": text("its data"),
-        "svg": text("its picture"),
+        "figure": text("name of the figure"),
+        "title": text("title of the figure"),
+        "source": text("place of the figure in the paper"),
+        "notes": text("notes on how the figure was made, and on differences from the paper"),
+        "claims": several(CLAIM, "claims of the paper, judged"),
+        "csv": text("data of the figure as CSV"),
+        "svg": text("picture of the figure as SVG"),
     }
 )
 FIGURES = record(
@@ -218,63 +228,67 @@ FIGURES = record(
         "papers": several(
             record(
                 {
-                    "name": text("of the paper"),
-                    "title": text("of the paper"),
+                    "name": text("name of the paper"),
+                    "title": text("title of the paper"),
                     "figures": several(
                         record(
                             {
-                                "name": text("its name"),
-                                "title": text("what it shows"),
-                                "source": text("where it is in the paper"),
-                                "engines": several(text("an engine"), "that make it"),
+                                "name": text("name of the figure"),
+                                "title": text("title of the figure"),
+                                "source": text("place of the figure in the paper"),
+                                "engines": several(text("an engine"), "engines that make the figure"),
                             }
                         ),
-                        "that can be made again",
+                        "figures that can be reproduced",
                     ),
-                    "other_claims": several(CLAIM, "that no figure covers"),
+                    "other_claims": several(CLAIM, "claims that no figure covers"),
                 }
             ),
-            "by paper",
+            "papers with their figures and claims",
         )
     }
 )
 BREAK_EVEN = record(
     {
-        "delays_s": several(number("a reconfiguration delay"), "rising"),
+        "delays_s": several(number("reconfiguration delay, seconds"), "reconfiguration delays, rising"),
         "policies_s": by_name(
-            several(or_null(number("of the iteration")), "at each delay; null where the policy does not serve it"),
+            several(
+                or_null(number("time of the iteration, seconds")),
+                "times, one for each delay; null where the policy does not serve the iteration",
+            ),
             "iteration times by policy",
         ),
-        "lower_bounds_s": several(number("no plan takes less"), "at each delay"),
+        "lower_bounds_s": several(number("lower bound of the time of every plan"), "lower bounds, one for each delay"),
         "as_long_from_s": by_name(
-            or_null(number("the delay")), "by policy, from which delay on it takes as long as carry; null where never"
+            or_null(number("delay, seconds")),
+            "least delay, by policy, from which on it takes as long as the policy carry; null where it never does",
         ),
     },
-    "where break_even is asked for: times against the delay",
+    "times by reconfiguration delay; there where break_even is asked for",
 )
 TIMELINE = several(
     record(
         {
-            "name": text("what computes or carries: ranks, an axis or group, or ports"),
-            "lanes": whole("boxes at the same time, at most", least=1),
+            "name": text("name of the row: ranks that compute, an axis or group that communicates, or ports"),
+            "lanes": whole("most boxes at the same time", least=1),
             "boxes": several(
                 record(
                     {
-                        "first_s": number("when it begins"),
-                        "last_s": number("when it ends"),
+                        "first_s": number("start of the box"),
+                        "last_s": number("end of the box"),
                         "role": text(
-                            "an axis or group; =compute; =dark, a change that is waited for; =hidden, another"
+                            "role: an axis or group; =compute; =dark, a change that is waited for; =hidden, another"
                         ),
-                        "words": text("what is written on it; may be empty"),
-                        "event": whole("place of its event in events"),
-                        "lane": whole("from 0"),
+                        "words": text("text written on the box; may be empty"),
+                        "event": whole("place of the box's event in events"),
+                        "lane": whole("number of the box's lane, from 0"),
                     }
                 ),
-                "in the order of drawing",
+                "boxes in the order of drawing",
             ),
         }
     ),
-    "where timeline is asked for: the rows of its picture",
+    "rows of the timeline's picture; there where timeline is asked for",
 )
 
 

@@ -42,14 +42,21 @@ def _form(option: Option) -> Form:
 def _compound(kind: Kind, meaning: str) -> Form | None:
     """The form of a quantity, or of several; None for other kinds."""
     if kind is Kind.MATRIX:
-        rows = several(several(number("bytes from source to destination"), "a row a source"), "the matrix")
-        return either(meaning, text("one of the workloads of /api/options"), rows)
+        rows = several(
+            several(number("bytes from source to destination"), "row of a source"),
+            "rows of the matrix, one for each source",
+        )
+        return either(meaning, text("name of a workload of /api/options"), rows)
     if kind is Kind.DIMS:
-        return either(meaning, text("such as 4x4x4"), several(whole("its size", least=1), "by dimension"))
+        return either(
+            meaning,
+            text("sizes such as 4x4x4"),
+            several(whole("size of the dimension", least=1), "sizes of the dimensions"),
+        )
     if kind not in UNITS:
         return None
-    plain = either(meaning, text("with its unit"), number(UNITS[kind], least=None))
-    by_port = several(either("of a port", *plain["anyOf"]), "by port")
+    plain = either(meaning, text("text with a unit"), number(UNITS[kind], least=None))
+    by_port = several(either("delay of a port", *plain["anyOf"]), "delays, one for each port")
     return {**plain, "anyOf": [*plain["anyOf"], by_port]} if kind is Kind.DELAY else plain
 
 
@@ -61,8 +68,8 @@ def _plain(option: Option, meaning: str) -> Form:
         case Kind.CHOICE:
             return one_of(meaning, *option.choices)
         case Kind.WHOLE:
-            bounded = {**whole("as a number", least=option.least), "maximum": option.most}
-            return either(meaning, bounded, {**text("as text"), "pattern": r"^\s*[+-]?[0-9]+\s*$"})
+            bounded = {**whole("number", least=option.least), "maximum": option.most}
+            return either(meaning, bounded, {**text("number as text"), "pattern": r"^\s*[+-]?[0-9]+\s*$"})
         case _:
             named = f" One of the {option.names} of /api/options." if option.names else ""
             return text(meaning + named)
@@ -79,9 +86,9 @@ _ITERATION = {
     "model": text("a model by its name; one of this, description and workload"),
     "description": text("a model's TOML description"),
     "workload": {**document("workload"), "description": "a workload"},
-    "break_even": yes_or_no("also plan at several reconfiguration delays"),
-    "timeline": yes_or_no("also tell the rows of its picture"),
-    "delays": text("with break_even: the delays, such as 1us,10us,1ms"),
+    "break_even": yes_or_no("whether to plan at several reconfiguration delays, too"),
+    "timeline": yes_or_no("whether to answer with the rows of the timeline's picture, too"),
+    "delays": text("reconfiguration delays for break_even, such as 1us,10us,1ms"),
     **_forms("train"),
 }
 _ADVICE = {
@@ -98,20 +105,20 @@ _AXIS = {
     "required": ["option"],
     "properties": {
         "option": text("an option of plan"),
-        "values": several({}, "all of them, in place of a range"),
-        "from": either("least", text("with its unit"), number("as a number")),
-        "to": either("largest", text("with its unit"), number("as a number")),
-        "points": whole("how many, evenly spaced in their logarithms", least=2),
+        "values": several({}, "values of the option, in place of a range"),
+        "from": either("least value of a range", text("text with a unit"), number("number")),
+        "to": either("largest value of a range", text("text with a unit"), number("number")),
+        "points": whole("number of values, evenly spaced in their logarithms", least=2),
     },
     "additionalProperties": False,
     "description": "an axis",
 }
 _MAP = {
-    "options": record({}, "of plan, those that do not vary", optional=_PROBLEM),
+    "options": record({}, "options of plan that do not vary", optional=_PROBLEM),
     "x": _AXIS,
     "y": _AXIS,
     "against": either(
-        "what plans are compared with: a planner, options of one, or null for nothing; static where nothing is said",
+        "baseline of the comparison: a planner, the options of one, or null for none; static where it is left out",
         or_null(text("a planner")),
         keyed({}, "planner, algorithm, topology, candidates, routing or convention"),
     ),
@@ -135,15 +142,24 @@ ASKED: dict[str, Form] = {
         {},
         optional={
             **_ANY,
-            "of": one_of("what is drawn", *FORMATS["picture"]),
-            "format": one_of("as what", "svg", "png", "pdf"),
+            "of": one_of("subject of the picture", *FORMATS["picture"]),
+            "format": one_of("format of the picture", "svg", "png", "pdf"),
         },
     ),
     "table": record(
-        {}, optional={**_ANY, "of": one_of("whose rows", *FORMATS["table"]), "format": one_of("as what", "csv")}
+        {},
+        optional={
+            **_ANY,
+            "of": one_of("subject whose rows are written", *FORMATS["table"]),
+            "format": one_of("format of the table", "csv"),
+        },
     ),
     "as-code": record(
-        {}, optional={"verb": one_of("what is asked", *FORMATS["code"]), "options": keyed({}, "what it is asked with")}
+        {},
+        optional={
+            "verb": one_of("task that the code does", *FORMATS["code"]),
+            "options": keyed({}, "arguments of the task"),
+        },
     ),
     "reproduce": record({"figure": text("the name of a figure of /api/figures")}),
 }

@@ -104,7 +104,7 @@ def described(asked: dict[str, Any], limits: Limits) -> SweepDescription:
 
 
 def _check_gpus(made: SweepDescription, limits: Limits) -> None:
-    """Refuse more GPUs than a request may have, whatever says how many there are. Raises `InputError`."""
+    """Refuse more GPUs than a request may have, wherever their number is stated. Raises `InputError`."""
     said: dict[str, tuple[Any, ...]] = {key: (value,) for key, value in made.settings}
     said.update((axis.key, axis.values) for axis in made.axes)
     for key in ("gpus", "ports"):
@@ -188,7 +188,7 @@ def _against(told: object) -> Any:
 
 
 def _piece(layout: Layout, done: int, at_once: int) -> tuple[Piece, dict[str, NDArray[np.intp]]]:
-    """So many points after those that are done, or the rest of their series, with their places in the axes.
+    """The next points, this many or the rest of their series, with their places in the axes.
 
     The points of a coarse map come first.
     """

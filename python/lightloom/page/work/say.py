@@ -1,4 +1,4 @@
-"""How work reports its results so far, and is asked to make room for other work."""
+"""Reports of work on its results so far, and requests to it to make room for other work."""
 
 from __future__ import annotations
 
@@ -32,4 +32,4 @@ class Say(Protocol):
 
 
 class PausedError(Exception):
-    """The work made room: all rows that were found were told."""
+    """The work made room for other work, after it reported all rows that it found."""

@@ -110,7 +110,7 @@ class Course:
 
 
 def course_of(training: Training, iterations: int) -> Course:
-    """The course of so many iterations.
+    """The course of this many iterations.
 
     Events wait for what the workload says, for the computation before on a rank, for whoever had their ports before,
     and the first ones of an iteration for all of the iteration before. Circuits change as `lightloom.circuits` says,
@@ -253,7 +253,7 @@ def _wait_as_told(course: Course) -> None:
 
 
 def _wait_for_ports(course: Course) -> None:
-    """Acts wait for whoever had one of their ports before, and for the last change of it; changes wait likewise.
+    """Acts wait for the act that used one of their ports before, and for the port's last change; changes wait likewise.
 
     A change waits until the one before is made if the plan has it made by then. A port that only went dark, since the
     other end of its circuit changed, may change again at once: that change follows.

@@ -61,11 +61,11 @@ def run_iteration(
     real bytes, over circuits that a switch process changes meanwhile; several of a rank may be under way at once. What
     every collective and message gives is compared with NumPy's result. Linux only.
 
-    training: a Training, or an iteration's JSON file, which must pass its judge. iterations: that are measured, one
+    training: a Training, or an iteration's JSON file, which must pass the verifier. iterations: that are measured, one
     after the other, after `warm_ups` others; circuits and ports of one are those that the one before left. scale: bytes
     of the plan for which a byte that is really sent stands, with rates that are as much lower; chosen so that all data
-    fit into 256 MiB if left out. dilation: times are so much longer, rates lower; chosen from the machine and the
-    iteration if left out. dtype, reduction, packet_size, real_time, seed, progress: as of `lightloom.run`.
+    fit into 256 MiB if left out. dilation: factor by which times are longer and rates lower; chosen from the machine
+    and the iteration if left out. dtype, reduction, packet_size, real_time, seed, progress: as of `lightloom.run`.
 
     Raises `InputError` that names the argument, and `RunFailedError` where a process fails, does not answer in time, or
     the system refuses a run's resources: all processes are ended then.

@@ -45,7 +45,7 @@ EVENT_COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class IterationSettings:
-    """How an iteration was run; the arguments of `lightloom.run_iteration`, with the chosen values of those left out.
+    """Settings of a run: the arguments of `lightloom.run_iteration`, with the chosen values of those left out.
 
     dilation: rates are divided and delays multiplied by it. scale: bytes of the plan for each that was really sent.
     iterations: that were measured, after `warm_ups` others. packet_bytes: without headers, which take no time.
@@ -109,7 +109,7 @@ class MeasuredEvent(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Measured over planned."""
+        """Measured over planned time."""
         return self.measured_s / self.planned_s if self.planned_s else 1.0
 
 
@@ -130,7 +130,7 @@ class MeasuredKind:
 
     @property
     def ratio(self) -> float:
-        """Measured over planned."""
+        """Measured over planned time."""
         return self.measured_s / self.planned_s if self.planned_s else 1.0
 
 
@@ -178,12 +178,12 @@ class IterationMeasurement(Table):
 
     @property
     def course(self) -> Course:
-        """What every act waited for."""
+        """The acts that every act waited for."""
         return self._course
 
     @property
     def settings(self) -> IterationSettings:
-        """How it was run."""
+        """The settings of the run."""
         return self._settings
 
     @property
@@ -193,7 +193,7 @@ class IterationMeasurement(Table):
 
     @property
     def jitter(self) -> Jitter:
-        """How late the machine was."""
+        """The lateness of the machine."""
         return self._jitter
 
     @property
@@ -290,7 +290,7 @@ class IterationMeasurement(Table):
         return self._ends_s[self._settings.warm_ups : -1]
 
     def spans_s(self, event: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """When an event started in every measured iteration, its circuits being there, and when it ended."""
+        """Times at which an event started, once its circuits were there, and ended in every measured iteration."""
         course, times, first = self._course, self._times, self._settings.warm_ups
         firsts, lasts = course.first_acts[first:, event], course.last_acts[first:, event]
         computes = self.training.events[event].kind == COMPUTE
@@ -298,7 +298,7 @@ class IterationMeasurement(Table):
 
     @property
     def lateness_s(self) -> float:
-        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch ended at most so late, in seconds of the machine."""
+        """Timer jitter, p99, in seconds of the machine: 99 of 100 sleeps of ranks and switch were not later."""
         return max(late.most_of_99_s for late in self._jitter)
 
     @property
@@ -367,7 +367,7 @@ class IterationMeasurement(Table):
 
     @cached_property
     def _ends_s(self) -> NDArray[np.float64]:
-        """When each iteration began, warm-ups among them, and when the last one ended."""
+        """The time at which each iteration began, warm-ups among them, and when the last one ended."""
         ends_s = self._times.end_s[self._course.last_acts].max(axis=1)
         return np.append(0.0, ends_s)
 

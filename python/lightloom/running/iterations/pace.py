@@ -1,4 +1,4 @@
-"""How slow an iteration is run, and how many bytes of the plan a byte that is really sent stands for."""
+"""The dilation of an iteration, and the number of bytes of the plan for each byte that is sent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LEAST_ELEMENTS = 16
 
 
 def scale_for(training: Training, iterations: int, element_bytes: int) -> int:
-    """A power of two: the least with which so many iterations fit into 256 MiB of workspaces.
+    """A power of two: the least with which this many iterations fit into 256 MiB of workspaces.
 
     It is no larger than leaves the smallest collective 16 elements a rank of its group.
     """
@@ -87,7 +87,7 @@ def iteration_pace(
 
 
 def _busiest(course: Course, program: IterationProgram, amounts: np.ndarray) -> float:
-    """The most of something in a second of the first iteration, where each message has so much of it while it lasts."""
+    """The largest rate in a second of the first iteration, where each message has this rate while it lasts."""
     of_acts = np.bincount(program.step, weights=amounts, minlength=len(course.acts))
     changes: list[tuple[float, float]] = []
     for act, amount in zip(course.acts, of_acts.tolist(), strict=True):

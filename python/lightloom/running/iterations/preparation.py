@@ -60,7 +60,7 @@ class PreparedIteration:
 def prepared_iteration(
     training: Training, options: RunOptions, *, iterations: int, scale: int | None
 ) -> PreparedIteration:
-    """So many iterations made ready.
+    """The processes and programs of this many iterations, ready to run.
 
     Raises `InputError` that names `plan` where the iteration has more ranks than are run or communicates nothing,
     `iterations` where they have too many acts, `scale`, and `dilation` where a run would not end in days.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Exchange", "IterationProgram", "iteration_program", "programs_of", "without_scale"]
 
-# Workspaces of exchanges begin at multiples of so many bytes.
+# Workspaces of exchanges begin at multiples of this many bytes.
 ALIGNED = 8
 
 
@@ -66,7 +66,7 @@ class IterationProgram:
 def programs_of(training: Training, element_bytes: int, scale: int) -> dict[int, Program]:
     """By event that communicates, the program of one of its groups, or of one of its messages.
 
-    scale: so many elements of the plan are one that is really sent. Raises `InputError` that names `scale` where a
+    scale: elements of the plan for each element that is sent. Raises `InputError` that names `scale` where a
     buffer holds none.
     """
     known: dict[int, Program] = {}
@@ -88,7 +88,7 @@ def programs_of(training: Training, element_bytes: int, scale: int) -> dict[int,
 
 
 def without_scale(program: Program, scale: int) -> Program:
-    """The program where so many elements are one."""
+    """The program where this many elements of the plan are one that is sent."""
     if scale == 1:
         return program
     columns = {name: getattr(program, name) for name in Program.__slots__}
@@ -155,7 +155,7 @@ def iteration_program(course: Course, programs: dict[int, Program]) -> Iteration
         )
         reductions.append(program.is_reduction)
     if not parts:
-        raise refuse("plan", "nothing is communicated in the iteration; one that communicates is accepted")
+        raise refuse("plan", "the iteration has no communication; it takes one that has some")
     step, hops, gpus, segments, sources, destinations, sizes = (
         np.concatenate(column) for column in zip(*parts, strict=True)
     )

@@ -138,7 +138,7 @@ class Driver(SwitchDriver):
                 held = self.read()
             else:
                 return
-        # Both are tried, so that whatever is rejected is named.
+        # Both are tried, so that every rejected circuit is named.
         rejections: tuple[Rejection, ...] = ()
         for ask, circuits in ((self.disconnect, gone & held), (self.connect, new - held)):
             try:
@@ -204,7 +204,7 @@ class Driver(SwitchDriver):
             with http.getresponse() as response:
                 received = response.read(LONGEST_ANSWER + 1)
                 status, missing = response.status, response.length
-            # An answer that was cut off looks whole to a reader of at most so many bytes.
+            # An answer that was cut off looks whole to a reader of at most this many bytes.
             if late.happened:
                 raise TimeoutError
             if missing and len(received) <= LONGEST_ANSWER:

@@ -49,7 +49,7 @@ class Driver(SwitchDriver):
         self._credentials = credentials_of(address)
 
     def identity(self) -> Identity:
-        """How many ports of each side CONFIG_DB has."""
+        """The number of ports of each side in CONFIG_DB."""
         keys = self._keys(CONFIG_DB, PORTS)
         sides = [found[1] for key in keys if (found := PORT.fullmatch(key))]
         return Identity("SONiC", sides.count("A"), sides.count("B"))
@@ -155,7 +155,7 @@ class Driver(SwitchDriver):
         return [self._reply(MOST_ELEMENTS) for _ in range(count)]
 
     def _reply(self, most: int) -> Reply:
-        """The next reply; a list of at most so many elements, which are not lists."""
+        """The next reply; a list of at most this many elements, which are not lists."""
         line = self._connection.line()
         kind, rest = line[:1], line[1:]
         if kind == b"+":

@@ -63,7 +63,7 @@ def _path(chosen: Format, place: int, key: str) -> str:
 
 
 def _events(chosen: Format, training: Training, used: list[int]) -> bytes:
-    """When events happen and by which plan, and which ranks are a group: JSON, times in seconds, sizes in bytes."""
+    """The times and plans of events, and the ranks of groups: JSON, times in seconds, sizes in bytes."""
 
     def told(index: int) -> dict[str, Any]:
         event, node = training.events[index], training.nodes[index]

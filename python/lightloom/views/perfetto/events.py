@@ -20,7 +20,7 @@ __all__ = ["SCHEMA", "Tracks", "Within", "check_trace_path", "process_names", "w
 
 SCHEMA = "lightloom.trace/1"
 SUFFIXES = (".json", ".json.gz")
-# An interval: its name, its begin and end in seconds, and its details.
+# An interval: its name, its beginning and end in seconds, and its details.
 Within = tuple[str, tuple[float, float], dict[str, Any]]
 
 
@@ -74,7 +74,7 @@ class Tracks:
     def __init__(self) -> None:
         # Per process and name, the thread and the end, ns, of every row.
         self._rows: dict[tuple[int, str], list[tuple[int, int]]] = {}
-        # Some readers tell threads apart only by their number, whatever their process.
+        # Some readers tell threads apart only by their number, even in different processes.
         self._threads: dict[int, int] = {}
 
     def put(

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from lightloom._core import SimulatedStep
     from lightloom.simulation import Simulation
 
-# Above so many intervals, one GPU and one circuit of each orbit stand for all; if those are as many, only steps are
+# Above this many intervals, one GPU and one circuit of each orbit stand for all; if those are as many, only steps are
 # shown.
 MAX_INTERVALS = 200_000
 # Processes of the trace, in the order in which they are shown.
 STEPS, GPUS, CIRCUITS = 1, 2, 3
-# How much of a simulation is shown.
+# The part of a simulation that is shown.
 ALL = "every GPU and circuit"
 SOME = "one GPU and one circuit for all that are like it in the step"
 NONE = "only steps: the plan has too many GPUs and circuits"
@@ -44,7 +44,7 @@ def write_trace(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 
 def _detail(simulation: Simulation) -> str:
-    """How much is written: as much as stays within the limit."""
+    """The amount that is written: as much as the limit allows."""
     kept = [(len(step.circuits(expanded=False)) + len(step.gpus(expanded=False)), step) for step in simulation.steps]
     if sum(number * step.symmetry_order for number, step in kept) <= MAX_INTERVALS:
         return ALL
@@ -68,7 +68,7 @@ def _events(simulation: Simulation, detail: str) -> Iterator[dict[str, Any]]:
 
 
 def dark_span_s(step: SimulatedStep) -> tuple[float, float]:
-    """When the fabric is dark before a step, if all of it is: once every GPU is ready. With `ports`, the earliest."""
+    """Dark time before a step in which all the fabric is dark: once all GPUs are ready. With `ports`, the earliest."""
     start_s = float(step.gpus(expanded=False).ready_s.max())
     return start_s, start_s + step.reconfiguration_s
 

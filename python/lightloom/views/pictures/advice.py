@@ -55,7 +55,7 @@ def plot_advice(advice: Advice, path: str | os.PathLike[str] | None = None) -> F
 
 
 def _timed(rows: Sequence[AdviceRow], ports: int) -> list[AdviceRow]:
-    """The rows with so many ports that have a time, as many as can be read; the recommended one may be any of them."""
+    """The rows with this many ports that have a time, those that can be read; any may be the recommended one."""
     return [row for row in rows if row.ports == ports and row.total_s is not None][-MOST_ROWS:]
 
 

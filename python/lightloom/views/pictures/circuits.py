@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lightloom.optics.meshes import PlacedMesh
     from lightloom.optics.port_maps import Circuits, Configuration
 
-# A line a connection up to so many ports and configurations; else a cell a port and configuration.
+# A line a connection up to this many ports and configurations; else a cell a port and configuration.
 MOST_LINES, MOST_PERMUTATIONS = 16, 8
 # Cells with the number of the port that they are joined to; configurations of a map; switches that are drawn.
 MOST_NUMBERED, MOST_COLUMNS, MOST_SWITCHES = 64, 24, 4
@@ -122,7 +122,7 @@ def _legend(figure: Figure, looks: list[str]) -> None:
 
 
 def _draw_permutation(axes: Axes, circuits: Circuits, place: int, configuration: Configuration) -> None:
-    """Ingress ports on the left, egress ports on the right, a line a connection."""
+    """Ingress ports on the left, egress ports on the right, a line for each connection."""
     switch, setting = circuits.switches[place], configuration.switches[place]
     new = {tuple(pair) for pair in setting.connect.tolist()}
     for ingress, egress in setting.connections.tolist():

@@ -1,4 +1,4 @@
-"""What every port of the switches is for, over a training iteration."""
+"""The event that uses every port of the switches, over a training iteration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lightloom.optics.port_maps import Circuits, Configuration
     from lightloom.training.result import Training
 
-# Changes that are drawn, from the begin of the iteration on, and switches.
+# Changes that are drawn, from the beginning of the iteration on, and switches.
 MOST_CHANGES, MOST_SWITCHES = 24, 4
 RESTING, STAYS, APART, CHANGES = "at rest", "never changes", "not joined", "dark during a change"
 COLOURS = {RESTING: "#D9D9D9", STAYS: "#8C8C8C", APART: "#F7F7F7", CHANGES: TERM_COLOURS["reconfiguration"]}
@@ -108,7 +108,7 @@ def _columns(
     later = circuits.configurations[MOST_CHANGES + 1 : MOST_CHANGES + 2]
     end_s = later[0].time_s if later else training.total_s
     ports = _Ports(circuits, training, place, names)
-    # What ports are for when an iteration begins is what they are for when it ends, changes of its end included.
+    # Ports have the same use when an iteration begins as when it ends, changes at its end included.
     for configuration in circuits.configurations[1:]:
         ports.change(configuration, configuration.time_s + change_s - training.total_s)
     pending = list(circuits.configurations[1 : MOST_CHANGES + 1])

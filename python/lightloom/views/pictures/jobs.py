@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_jobs"]
 
-# Colours without black, which outlines have; jobs beyond so many have them again with other hatches.
+# Colours without black, which outlines have; jobs beyond this many have them again with other hatches.
 COLOURS = PALETTE[:-1]
 HATCHES = ("", "//", "..", "xx")
 # Inches of a panel, and of the title, the axis and the legend.

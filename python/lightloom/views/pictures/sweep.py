@@ -308,7 +308,7 @@ def _region_words(regions: str) -> str:
 
 
 def _places(axis: Axis, most: int = MOST_CELLS) -> NDArray[np.intp]:
-    """Indices of the values that are shown, rising, names as they come: at most so many, both ends among them."""
+    """Indices of the values that are shown, rising, names as they come: at most this many, both ends among them."""
     order = np.arange(len(axis.values)) if axis.kind == "name" else np.argsort(np.asarray(axis.values), kind="stable")
     if order.size <= most:
         return order

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Point = tuple[float, float]
     Circuit = tuple[int, int, int]
 
-# Up to so many circuits all are drawn alike; of more, some stand for those that are like them.
+# Up to this many circuits all are drawn alike; of more, some stand for those that are like them.
 MOST_ALIKE = 48
-# Pale circuits behind those; of more only every so many are drawn.
+# Pale circuits behind those; of more only this many, evenly spread, are drawn.
 MOST_BEHIND = 1024
 # GPUs with their numbers; numbers next to the circle of a large topology; generators in words.
 MOST_NUMBERED, LEAST_TURN, MOST_WORDS = 16, 0.06, 5
@@ -92,13 +92,13 @@ def _part(topology: Topology, links: NDArray[np.int64]) -> Shown:
 
 
 def _repeats(links: NDArray[np.int64], gpus: int, period: int) -> bool:
-    """Whether circuits lead on to circuits where every GPU is so many places further round the circle."""
+    """Whether circuits lead on to circuits where every GPU is this many places further round the circle."""
     moved = np.column_stack(((links[:, :2] + period) % gpus, links[:, 2]))
     return np.array_equal(links[np.lexsort(links.T)], moved[np.lexsort(moved.T)])
 
 
 def _orbits(offsets: Counter[int], gpus: int) -> str:
-    """The generators, and for a single one its orbits."""
+    """The generators of the circuits in words; for a single generator also the rings that it makes."""
     said = f"every GPU u → {_generators(offsets, gpus)}"
     rings = math.gcd(gpus, *offsets)
     if len({min(offset, gpus - offset) for offset in offsets}) > 1:

@@ -88,7 +88,7 @@ def plot_training(training: Training, path: str | os.PathLike[str] | None = None
 def part_shown(training: Training) -> tuple[float, float] | None:
     """Begin and end of the part that is drawn in addition to the whole; None if the whole is enough.
 
-    So many communications in a row, the first of the parts with most axes, then most reconfigurations; rare axes are
+    This many communications in a row, the first of the parts with most axes, then most reconfigurations; rare axes are
     in its middle.
     """
     if len(training.events) <= MOST_WHOLE:

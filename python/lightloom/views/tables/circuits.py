@@ -75,7 +75,7 @@ def _named(circuits: Circuits, configuration: Configuration) -> list[str]:
     what = [_topology_name(circuits, configuration), _steps(configuration.steps)]
     if _of_iteration(circuits):
         events = configuration.events
-        what = ["-", "whatever comes first"] if events is None else [_nodes(events.after), _needed_by(events)]
+        what = ["-", "the first events"] if events is None else [_nodes(events.after), _needed_by(events)]
     return [str(configuration.index + 1), *what, show_time(configuration.time_s)]
 
 

@@ -50,7 +50,7 @@ def _not_looked_at(comparison: Comparison, ports: int) -> list[str]:
 
 
 def comparison_parts(comparison: Comparison, *, all_rows: bool = False, columns: int) -> list[RenderableType]:
-    """The parts of `comparison_table` on so many columns, without the fabric."""
+    """The parts of `comparison_table` on this many columns, without the fabric."""
     title = heading(what_is_planned(comparison))
     served = [row for row in comparison.rows if row.total_s is not None]
     rows = served if all_rows else comparison.by_planner()
@@ -141,7 +141,7 @@ def _without_time(comparison: Comparison, *, all_rows: bool) -> list[str]:
 
 
 def _left_out(comparison: Comparison, *, all_rows: bool) -> list[str]:
-    """A line for whatever is slower than the best and was not solved to the end.
+    """A line for planners that are slower than the best and were not solved to the end.
 
     Unless `all_rows`, one for each planner that could be faster so than in its own row: that which may be the fastest.
     """

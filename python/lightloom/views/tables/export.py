@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # Rows that a table has at most; a folder may hold a file for every GPU.
 MOST = 20
-# Files are shown in decimal units, whatever their sizes.
+# Files are shown in decimal units at any size.
 DECIMAL = 1000
 
 

@@ -24,7 +24,7 @@ MOST_CHANGES = 8
 
 
 def iteration_run_table(measurement: IterationMeasurement) -> str:
-    """The iteration and its settings, each kind of event beside the plan, changes of circuits, and the machine."""
+    """The iteration and its settings, each kind of event next to the plan, changes of circuits, and the machine."""
     return render(*iteration_run_parts(measurement))
 
 

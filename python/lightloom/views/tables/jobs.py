@@ -20,7 +20,7 @@ JOB_NUMBERS = ("ranks", "iterations", "iteration", "arrival", "start", "end", "c
 
 
 def jobs_table(placed: JobPlacements) -> str:
-    """A row for each way to share the fabric, the best one marked, and for each way a row a job."""
+    """A row for each way to share the fabric, the best one marked, and for each way a row for every job."""
     return render(*jobs_parts(placed))
 
 

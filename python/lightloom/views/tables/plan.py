@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 HEADERS = ("startup", "propagation", "transmission", "reconfig.")
 SHARES = "share"
-# How classes of bounds begin that hold for every algorithm.
+# Beginning of the names of bounds' classes that hold for every algorithm.
 ANY_ALGORITHM = "any algorithm"
 # The terms have columns where there is room for them, else a line.
 WIDE = 108
@@ -155,7 +155,7 @@ def _summary(plan: Plan, baselines: Sequence[Row], *, is_wide: bool) -> list[str
 
 
 def _closing_change(plan: Plan) -> str:
-    """How the charge before the first step differs where the plan is repeated."""
+    """The difference of the charge before the first step where the plan is repeated."""
     if plan.repeated_s < plan.total_s:
         return "the change from the initial topology is made once"
     return "the change back to the first topology is charged"

@@ -18,7 +18,7 @@ ORDER = (
 
 
 def registry_table(kind: str, entries: Sequence[dict[str, str]], others: Sequence[tuple[str, str]] = ()) -> str:
-    """The names of a kind, with whatever else its entries say.
+    """The names of a kind, with all other fields of its entries.
 
     others: names of the kind that are printed and not taken, with their meanings.
     """
@@ -35,7 +35,7 @@ def registry_table(kind: str, entries: Sequence[dict[str, str]], others: Sequenc
 
 
 def algorithms_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Every algorithm for so many GPUs: steps and bytes of those that accept, the reason of those that do not."""
+    """Every algorithm for this many GPUs: steps and bytes of those that accept, the reason of those that do not."""
     made = table("algorithm", "collective", "steps", "sent / m", "why not", right=("steps", "sent / m"))
     for row in rows:
         steps, sent = row["steps"], row["sent_share"]

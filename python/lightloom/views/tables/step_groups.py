@@ -60,7 +60,7 @@ class StepGroup(Generic[S]):
 
     @property
     def reconfigurations(self) -> int:
-        """How many of the steps reconfigure the fabric."""
+        """The number of steps that reconfigure the fabric."""
         return sum(step.reconfigured for step in self.steps)
 
     @property

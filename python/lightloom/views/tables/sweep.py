@@ -196,14 +196,14 @@ def _faster(result: SweepResult) -> dict[str, Any]:
 
 
 def _where_faster(result: SweepResult) -> tuple[NDArray[np.bool_], int]:
-    """Which points are faster than the best baseline, of how many that have one."""
+    """The points that are faster than the best baseline, and the number of points that have one."""
     ratio = result["ratio"]
     known = np.isfinite(ratio)
     return known & (np.nan_to_num(ratio) > FASTER), int(known.sum())
 
 
 def _faster_parts(result: SweepResult) -> list[RenderableType]:
-    """How often the plan is faster than the best of the baselines; from and to where, along two axes of numbers."""
+    """The share of points at which the plan is faster than the best baseline, and their range along two axes."""
     faster, known = _where_faster(result)
     entries = result.description.baseline
     labels = ("the best of " if len(entries) > 1 else "") + ", ".join(entry.label for entry in entries)
@@ -284,7 +284,7 @@ def _unequal_traffic(result: SweepResult) -> list[str]:
 
 
 def _places(result: SweepResult, axes: Sequence[Axis]) -> list[int]:
-    """Where axes are among those of several values."""
+    """The places of axes among those of several values."""
     varying = [axis for axis in result.axes if len(axis.values) > 1]
     return [varying.index(axis) for axis in axes]
 
@@ -304,7 +304,7 @@ def _label(axis: Axis, value: object) -> str:
 
 
 def _evenly(values: NDArray[Any]) -> NDArray[Any]:
-    """So many of the values, both ends among them."""
+    """Some of the values, this many, both ends among them."""
     places = np.linspace(0, len(values) - 1, min(len(values), MOST_PLACES))
     kept: NDArray[Any] = values[np.round(places).astype(np.intp)]
     return kept

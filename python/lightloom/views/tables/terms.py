@@ -26,7 +26,7 @@ TERMS = (
     Term("transmission_s", "transmission", "█", "#0072B2"),
     Term("reconfiguration_s", "reconfiguration", "▚", "#D55E00"),
 )
-# What is longer than the room for it ends so.
+# A text that is longer than the room for it ends with this.
 CUT = "»"
 
 

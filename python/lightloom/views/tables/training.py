@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from lightloom.inputs.fabric import Fabric
     from lightloom.training.communications import Communication
     from lightloom.training.result import Training
 
@@ -41,7 +42,7 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
     """The parts of `training_table`."""
     fabric, kinds = training.fabric, communications(training)
     shown = kinds if all_communications else kinds[:MOST_KINDS]
-    words = f"{fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)}, resting topology {fabric.initial}"
+    words = fabric_words(fabric.ports, fabric.bandwidth_bps, fabric) + _at_rest(fabric)
     return [
         heading(_title(training)),
         Text(words),
@@ -52,6 +53,12 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
         *([_kinds(shown)] if kinds else []),
         *map(Text, _left_out(kinds, shown)),
     ]
+
+
+def _at_rest(fabric: Fabric) -> str:
+    """The resting topology; of islands that share ports the notes of the policies say whether there is one."""
+    on_islands = (fabric.optical_layer or "").startswith("islands:")
+    return "" if on_islands else f", resting topology {fabric.initial}"
 
 
 def _title(training: Training) -> str:
@@ -68,7 +75,7 @@ def _title(training: Training) -> str:
 
 
 def changes_words(training: Training) -> str:
-    """How often circuits change: between communications, and inside them."""
+    """The number of changes of circuits: between communications, and inside them."""
     within = changes_within(training)
     words = counted(training.reconfigurations, "reconfiguration")
     return f"{words} between communications, {within:,} inside them" if within else words
@@ -100,7 +107,7 @@ def _summary(training: Training) -> list[str]:
 
 
 def _order_words(training: Training) -> str:
-    """How good the order of the events is, whatever else might be planned for them."""
+    """The quality of the events' order, compared with other orders of the same plans."""
     if training.order_exact:
         return "no other order of these plans on these ports is faster"
     order_s, total_s = training.order_bound_s, training.total_s

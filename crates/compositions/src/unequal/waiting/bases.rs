@@ -12,7 +12,7 @@ use crate::unequal::wiring::Wiring;
 
 /// Power of a rank's bytes over those of the busiest that makes its heat: only the busiest ranks are hot.
 const HEAT: i32 = 6;
-/// Prices of a circuit between two hot ranks, one of them drawn, in the mean bytes of a rank.
+/// Prices of a circuit between two hot ranks, one of them drawn, on average bytes of a rank.
 const PENALTIES: [f64; 3] = [0.3, 1.0, 3.0];
 /// Other ranks that each rank tries to exchange places with, where not all are tried.
 const PARTNERS: usize = 64;
@@ -24,9 +24,9 @@ pub(super) enum Base {
     Empty,
     /// A ring of heavy pairs.
     HeavyRing,
-    /// A generalised Kautz graph on so many ports, a ring on one.
+    /// A generalised Kautz graph on this many ports, a ring on one.
     Kautz(usize),
-    /// That graph with places for the ranks such that hot ones are no neighbours.
+    /// The graph with places for the ranks such that hot ones are no neighbours.
     Placed(usize),
 }
 
@@ -60,12 +60,12 @@ fn kautz(ranks: usize, ports: usize) -> Wiring {
     Wiring::rewired(ranks, ports, |rank| (1..=d).map(move |digit| (n - (d * rank + digit) % n) % n))
 }
 
-/// How near each rank is to the busiest, as sender and as receiver, from 0 to 1.
+/// The heat of each rank, as sender and as receiver, from 0 to 1: a power of its traffic over that of the busiest.
 #[derive(Debug)]
 pub(super) struct Heats {
     sends: Vec<f64>,
     receives: Vec<f64>,
-    /// Bytes that a rank sends in the mean, over m.
+    /// Bytes that a rank sends on average, over m.
     mean: f64,
 }
 
@@ -85,7 +85,7 @@ impl Heats {
         Self { sends, receives, mean }
     }
 
-    /// How hot two ranks are together.
+    /// The heat of a pair: the sum of the products of their heats as senders and as receivers.
     fn of_pair(&self, one: usize, other: usize) -> f64 {
         self.sends[one] * self.sends[other] + self.receives[one] * self.receives[other]
     }
@@ -162,7 +162,7 @@ impl Places {
                 penalties[head * ranks + tail] += penalty;
             }
         }
-        // What stays at a rank travels nowhere.
+        // Bytes that stay at a rank travel nowhere.
         let share = |src: usize, dst: usize| if src == dst { 0.0 } else { demand.share(src as Rank, dst as Rank) };
         Self {
             of: (0..ranks).collect(),
@@ -224,9 +224,9 @@ fn distances(wiring: &Wiring) -> Vec<f64> {
     distances
 }
 
-/// The source of chance of a search: the same every time.
-pub(super) fn seeded() -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(0)
+/// The source of chance of the part of a search that has this number: the same every time.
+pub(super) fn seeded(number: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(number)
 }
 
 /// Hops between the two ranks that are farthest apart, of those that have a path.

@@ -1,6 +1,6 @@
 //! Circuits of all steps chosen together: a base in the first step, and for the heaviest pairs the other ports of all.
 //!
-//! One after another, ports of whatever step go to the pair that has most bytes for each circuit that it would then
+//! One after another, ports of any step go to the pair that has most bytes for each circuit that it would then
 //! have (`heaviest.rs`). The union is split into matchings, as many as its largest degree (Kőnig 1916), which are dealt
 //! to the steps in turn, so that every step has heavy and light pairs.
 
@@ -14,7 +14,7 @@ use crate::unequal::demand::Demand;
 use crate::unequal::heaviest;
 use crate::unequal::wiring::Wiring;
 
-/// Topologies of so many steps and ports: `base` in the first, the other ports of all for the pairs that weigh most.
+/// Topologies of this many steps and ports: `base` in the first, the other ports of all for the pairs that weigh most.
 pub(super) fn wirings(
     weights: &Demand,
     (steps, ports): (usize, usize),

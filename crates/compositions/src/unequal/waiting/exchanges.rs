@@ -7,13 +7,16 @@
 //! Rows of bits tell which ranks are reached from a rank within some hops, from some step on. An exchange changes few
 //! of them, and only the bits that change are added up.
 
+use std::time::Instant;
+
 use model::Rank;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::rows::{Row, add, ranks_of, set, without};
-use crate::cutoffs::unequal_waiting::{MOST_TRIED, TRIALS_OF_A_CIRCUIT};
+use crate::cutoffs::unequal_waiting::MOST_TRIED;
 use crate::unequal::demand::Demand;
+use crate::unequal::pursuit::is_past;
 use crate::unequal::wiring::Wiring;
 
 /// Parts of the mean room for others' blocks below which passing a rank counts as a hop more, and as two more.
@@ -22,9 +25,16 @@ const LITTLE_ROOM: [f64; 2] = [0.5, 0.2];
 const LOOKS: usize = 256;
 
 /// The topologies after exchanges drawn at random in the steps from `first` on, of which those are kept that lower the
-/// sum of bytes times hops. Unchanged for more ranks than a row holds.
-pub(super) fn nearer(demand: &Demand, wirings: &[Wiring], first: usize, random: &mut ChaCha8Rng) -> Vec<Wiring> {
-    let trials = (TRIALS_OF_A_CIRCUIT * wirings[0].circuits()).min(MOST_TRIED / demand.ranks());
+/// sum of bytes times hops; so many are tried for each circuit of a step, while there is time. Unchanged for more ranks
+/// than a row holds.
+pub(super) fn nearer(
+    demand: &Demand,
+    wirings: &[Wiring],
+    first: usize,
+    (of_a_circuit, until): (usize, Option<Instant>),
+    random: &mut ChaCha8Rng,
+) -> Vec<Wiring> {
+    let trials = ((of_a_circuit * wirings[0].circuits()).min(MOST_TRIED / demand.ranks()), until);
     match demand.ranks().div_ceil(64) {
         1 => exchanged(Reach::<1>::new(demand, wirings), first, trials, random),
         2 => exchanged(Reach::<2>::new(demand, wirings), first, trials, random),
@@ -38,7 +48,7 @@ pub(super) fn nearer(demand: &Demand, wirings: &[Wiring], first: usize, random: 
 fn exchanged<const WORDS: usize>(
     mut reach: Reach<'_, WORDS>,
     first: usize,
-    trials: usize,
+    (trials, until): (usize, Option<Instant>),
     random: &mut ChaCha8Rng,
 ) -> Vec<Wiring> {
     let circuits = reach.wirings[0].circuits();
@@ -48,6 +58,9 @@ fn exchanged<const WORDS: usize>(
     for trial in 0..trials {
         if trial % LOOKS == 0 {
             interruption::check();
+            if is_past(until) {
+                break;
+            }
         }
         let step = random.random_range(first..reach.wirings.len());
         let (one, other) = (random.random_range(0..circuits), random.random_range(0..circuits));
@@ -65,7 +78,7 @@ struct Reach<'a, const WORDS: usize> {
     most_hops: usize,
     /// By rank, the hops that a circuit to it counts for where a path goes on from there.
     passing: Vec<usize>,
-    /// `[step][hops][rank]`: the ranks that are reached within so many hops, from this step on.
+    /// `[step][hops][rank]`: the ranks that are reached within this many hops, from this step on.
     rows: Vec<Row<WORDS>>,
     /// `[step][rank]`: the ranks that have a circuit to this one.
     tails: Vec<Row<WORDS>>,
@@ -154,8 +167,8 @@ impl<'a, const WORDS: usize> Reach<'a, WORDS> {
         sum
     }
 
-    /// Hops that a byte counts for in addition if it has not arrived within so many: one, or as many as there are ranks
-    /// if these are the most.
+    /// Hops that a byte counts for in addition if it has not arrived within this many: one, or as many as there are
+    /// ranks if these are the most.
     fn weight(&self, hops: usize) -> f64 {
         if hops == self.most_hops { self.demand.ranks() as f64 } else { 1.0 }
     }
@@ -196,7 +209,7 @@ impl<'a, const WORDS: usize> Reach<'a, WORDS> {
         Some(more)
     }
 
-    /// Ranks whose rows may change since others have.
+    /// Ranks whose rows may have to change, because rows that they depend on have.
     fn may_change(&self, step: usize, hops: usize) -> Row<WORDS> {
         let changed = |step: usize, hops: usize| self.changed[step * (self.most_hops + 1) + hops];
         let mut ranks = if step + 1 < self.wirings.len() { changed(step + 1, hops) } else { [0; WORDS] };
@@ -235,7 +248,7 @@ impl<'a, const WORDS: usize> Reach<'a, WORDS> {
     }
 }
 
-/// The least hops within which so many ranks could be reached.
+/// The least number of hops within which this many ranks can be reached.
 fn hops_to_all(ranks: usize, ports: usize) -> usize {
     let (mut hops, mut reached, mut last) = (0, 1, 1);
     while reached < ranks && hops < ranks {
@@ -247,7 +260,7 @@ fn hops_to_all(ranks: usize, ports: usize) -> usize {
 }
 
 /// By rank, the hops that a circuit to it counts for where a path goes on from there. The room of a rank is what the
-/// links of each carry in the mean, or those of the busiest at least, less what it sends or receives itself.
+/// links of each carry on average, or those of the busiest at least, less what it sends or receives itself.
 fn passing(demand: &Demand, bytes_hops: f64) -> Vec<usize> {
     let ranks = demand.ranks();
     let (mut sends, mut receives) = (vec![0.0; ranks], vec![0.0; ranks]);
@@ -269,6 +282,8 @@ mod tests {
     use crate::unequal::waiting::bases;
     use model::Piece;
     use proptest::prelude::*;
+
+    const TRIALS: (usize, Option<Instant>) = (160, None);
 
     /// The sum of bytes times hops by shortest paths, pair by pair.
     fn by_shortest_paths(reach: &Reach<'_, 1>) -> f64 {
@@ -355,8 +370,8 @@ mod tests {
         #[test]
         fn bytes_pass_no_more_circuits_and_ports_keep_theirs((demand, wirings) in cases(), first in 0usize..2) {
             let first = first.min(wirings.len());
-            let made = nearer(&demand, &wirings, first, &mut bases::seeded());
-            prop_assert_eq!(&made, &nearer(&demand, &wirings, first, &mut bases::seeded()));
+            let made = nearer(&demand, &wirings, first, TRIALS, &mut bases::seeded(0));
+            prop_assert_eq!(&made, &nearer(&demand, &wirings, first, TRIALS, &mut bases::seeded(0)));
             prop_assert_eq!(&made[..first], &wirings[..first]);
             for (wiring, before) in made.iter().zip(&wirings) {
                 prop_assert_eq!(degrees(wiring), degrees(before));
@@ -377,7 +392,7 @@ mod tests {
         let piece = |src: Rank| Piece { src, dst: (src + 2) % ranks, share: 1.0 };
         let demand = Demand::of(ranks, &(0..ranks).map(piece).collect::<Vec<_>>());
         let both_ways = Wiring::rewired(6, 2, |rank| [(rank + 1) % ranks, (rank + ranks - 1) % ranks]);
-        let made = nearer(&demand, &[both_ways], 0, &mut bases::seeded());
+        let made = nearer(&demand, &[both_ways], 0, TRIALS, &mut bases::seeded(0));
         assert!((0..ranks).all(|src| made[0].out(src).any(|(_, head)| head == (src + 2) % ranks)), "{made:?}");
     }
 }

@@ -5,6 +5,8 @@
 //! a link is the derivative of Φ by its bytes. Whole trees of shortest paths in place of pairs (Frank and Wolfe 1956)
 //! take several times as many rounds.
 
+use std::time::Instant;
+
 use model::Rank;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -13,6 +15,7 @@ use super::cheapest::Cheapest;
 use super::layers::Layers;
 use crate::cutoffs::unequal_waiting::{LEAST_HEAVY, LEAST_PART, MOST_SHIFTS, WORTH_MOVING};
 use crate::unequal::demand::Demand;
+use crate::unequal::pursuit::is_past;
 
 /// A price of each link, relative to that of the busiest, so that of idle paths the shortest is taken.
 const IDLE: f64 = 1e-9;
@@ -173,8 +176,9 @@ impl Flow {
         }
     }
 
-    /// Rounds, one for each power q = 2^`doublings`, the sources of each in an order of its own.
-    pub(super) fn improve(&mut self, powers: &[u32], random: &mut ChaCha8Rng) {
+    /// Rounds, one for each power q = 2^`doublings`, the sources of each in an order of its own; as many as there is time
+    /// for.
+    pub(super) fn improve(&mut self, powers: &[u32], until: Option<Instant>, random: &mut ChaCha8Rng) {
         let ranks = self.layers.ranks;
         let mut cheapest = Cheapest::new(ranks, &self.hops);
         let mut order: Vec<usize> = (0..ranks).collect();
@@ -185,6 +189,10 @@ impl Flow {
                 interruption::check();
                 // Prices follow every shift; the scales of steps change little from source to source.
                 if place % ranks.div_ceil(SCALINGS) == 0 {
+                    if is_past(until) {
+                        self.add_up();
+                        return;
+                    }
                     self.set_prices(doublings);
                 }
                 cheapest.search(&self.layers, &self.hops, &self.prices, src as Rank);

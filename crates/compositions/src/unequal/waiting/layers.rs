@@ -11,7 +11,7 @@ pub(super) struct Edge {
     pub(super) head: Rank,
     /// The step in which it carries bytes.
     pub(super) step: u32,
-    /// One over the circuits in parallel.
+    /// The inverse of the number of parallel circuits.
     pub(super) per_byte: f64,
 }
 

@@ -1,8 +1,8 @@
 //! Bytes that wait between steps: hop by hop through the topologies of several steps.
 //!
-//! Where every pair is served within one step, each step must reach whatever is left to it. Bytes that wait at a rank
-//! for a later step need no topology on which all ranks are joined but one, and the circuits of all steps are chosen
-//! together.
+//! Where every pair is served within one step, each step must reach every pair that is left to it. Bytes that wait at a
+//! rank for a later step need no topology on which all ranks are joined but one, and the circuits of all steps are
+//! chosen together.
 //!
 //! ```text
 //! bases ─▶ circuits: one topology a step ─▶ layers ─▶ flow: paths of every pair ─▶ parts: pieces, steps, routes
@@ -10,26 +10,31 @@
 //! ```
 
 mod bases;
+mod candidate;
 mod cheapest;
 mod circuits;
 mod exchanges;
 mod flow;
+mod further;
+mod given;
 mod layers;
+mod made;
 mod parts;
 mod rows;
 mod search;
-
-use std::time::Duration;
+mod task;
 
 use model::Result;
 
 use super::demand::Demand;
 use super::prices::Prices;
+use super::pursuit::Pursuit;
 use super::wiring::Wiring;
 use crate::composition::Composition;
+use task::Task;
 
 /// The best composition whose bytes wait between steps, the first step on `start` where it is given; `None` where
-/// nothing is found that takes less than `limit_s`. With a `budget` it is looked for until that ends.
+/// nothing is found that takes less than `limit_s`.
 ///
 /// # Errors
 /// No error for the demand of a schedule of the fabric's ranks.
@@ -39,12 +44,12 @@ pub(super) fn composition(
     start: Option<&Wiring>,
     prices: &Prices,
     limit_s: f64,
-    budget: Option<Duration>,
+    pursuit: Pursuit<'_>,
 ) -> Result<Option<(Composition, f64)>> {
     if demand.pairs().is_empty() {
         return Ok(None);
     }
-    let found = search::best(demand, ports, start, prices, limit_s, budget);
+    let found = search::best(&Task::new(demand, ports, start, prices, limit_s, pursuit), limit_s);
     found.map(|found| Ok((parts::composition(demand, &found.wirings, &found.flow)?, found.seconds))).transpose()
 }
 
@@ -73,7 +78,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(draws::cases(64)))]
 
-        /// Whatever the matrix: all bytes arrive, on paths that the topologies have, in the time that is stated, and a
+        /// For any matrix all bytes arrive, on paths that the topologies have, in the time that is stated, and a
         /// second search finds the same. No step has more circuits than ports.
         #[test]
         fn parts_of_blocks_arrive_in_the_stated_time(
@@ -90,7 +95,7 @@ mod tests {
             let prices = prices(ranks, ports, log_size, log_delay);
             let ring = Wiring::ring(&(0..ranks).collect::<Vec<_>>());
             let start = starts_on_ring.then_some(&ring);
-            let found = || composition(&demand, ports as usize, start, &prices, f64::INFINITY, None).unwrap().unwrap();
+            let found = || composition(&demand, ports as usize, start, &prices, f64::INFINITY, Pursuit::default()).unwrap().unwrap();
             let (found, again) = (found(), found());
             prop_assert_eq!((&found.0.schedule, &found.0.topologies, &found.0.routes, found.1),
                 (&again.0.schedule, &again.0.topologies, &again.0.routes, again.1));
@@ -115,7 +120,8 @@ mod tests {
             }
             let changes_s = seconds - recomputed_s;
             let changes = (found.schedule.steps().len() - 1) as f64;
-            // One more where the first topology is another than the start, which Prices of a free start do not count.
+            // One change more where the first topology differs from the start, which prices of a free start do not
+            // count.
             prop_assert!((changes_s - changes * prices.change_s).abs() <= 1e-6 * seconds, "{} {}", changes_s, changes);
             let bytes_s = prices.buffer_s * demand.busiest() / f64::from(ports);
             prop_assert!(seconds >= prices.least_s(1) + bytes_s * (1.0 - 1e-9));
@@ -131,7 +137,7 @@ mod tests {
         let piece = |(src, dst): (u32, u32)| Piece { src, dst, share: blocks[src as usize][dst as usize] };
         let demand = Demand::of(3, &cells.map(piece).filter(|piece| piece.share > 0.0).collect::<Vec<_>>());
         let prices = prices(3, 1, 24, -8);
-        let (_, seconds) = composition(&demand, 1, None, &prices, f64::INFINITY, None).unwrap().unwrap();
+        let (_, seconds) = composition(&demand, 1, None, &prices, f64::INFINITY, Pursuit::default()).unwrap().unwrap();
         let by_hand = prices.least_s(2) + prices.buffer_s * (6.0 + 3.0);
         assert!(seconds <= 1.005 * by_hand, "{seconds} {by_hand}");
     }

@@ -1,111 +1,20 @@
 //! The best topologies and flow for a matrix: several numbers of steps, several bases for each.
 
-use std::time::{Duration, Instant};
-
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
-
 use super::bases::{self, Base, Heats};
-use super::circuits;
-use super::exchanges::nearer;
-use super::flow::Flow;
-use super::layers::Layers;
-use crate::cutoffs::unequal_waiting::{ENOUGH, FEW_CLOSELY, MANY_RANKS, WORTH_EXCHANGING, WORTH_FINISHING};
-use crate::unequal::demand::Demand;
-use crate::unequal::prices::Prices;
-use crate::unequal::way::Estimate;
-use crate::unequal::wiring::Wiring;
+use super::candidate::Candidate;
+use super::made::made;
+use super::task::Task;
+use super::{further, given};
+use crate::cutoffs::unequal_waiting::{
+    ENOUGH, FEW_CLOSELY, MANY_RANKS, TRIALS_OF_A_CIRCUIT, WORTH_EXCHANGING, WORTH_FINISHING,
+};
 
 /// Numbers of steps that are tried, while the startups and changes of so many leave anything to gain.
 const STEPS: [usize; 9] = [1, 2, 3, 4, 6, 8, 11, 15, 20];
 /// Numbers of steps that are left out where ranks are many.
 const LEFT_OUT: [usize; 3] = [3, 6, 11];
-/// Powers of the rounds of every candidate, of those of the best ones, of the last, and of those after a limit on hops;
-/// as doublings of 1.
-const QUICK: [u32; 4] = [3, 4, 5, 6];
-const CLOSE: [u32; 10] = [4, 4, 5, 5, 6, 6, 7, 7, 8, 8];
-const LAST: [u32; 8] = [5, 5, 6, 6, 7, 7, 8, 8];
-const TRIMMED: [u32; 5] = [4, 5, 6, 7, 8];
 /// Candidates of one step that get more rounds, and as many of any number of steps.
 const CLOSELY: usize = 2;
-/// Part by which weights are drawn larger or smaller.
-const WEIGHTS_VARY: f64 = 0.3;
-/// Where four hops cost less than this part of the time, paths need not be shorter.
-const HOPS_MATTER: f64 = 0.003;
-
-/// Topologies, one a step, with the paths of all pairs.
-pub(super) struct Candidate {
-    pub(super) wirings: Vec<Wiring>,
-    pub(super) flow: Flow,
-    pub(super) seconds: f64,
-    hops_more: u32,
-    from_start: bool,
-}
-
-impl Candidate {
-    /// The flow on these topologies after its first rounds; `None` where some pair has no path.
-    fn new(
-        demand: &Demand,
-        wirings: Vec<Wiring>,
-        hops_more: u32,
-        start: Option<&Wiring>,
-        prices: &Prices,
-        random: &mut ChaCha8Rng,
-    ) -> Option<Self> {
-        let from_start = start.is_some();
-        let hops = hops_of(&wirings, from_start, hops_more);
-        let mut flow = Flow::new(demand, Layers::new(&wirings), hops)?;
-        flow.improve(&QUICK, random);
-        let seconds = seconds(&flow, from_start, prices);
-        Some(Self { wirings, flow, seconds, hops_more, from_start })
-    }
-
-    /// All the rounds that a candidate gets which may be the best; deterministic, whatever was tried before.
-    fn finish(&mut self, demand: &Demand, prices: &Prices) {
-        let mut random = bases::seeded();
-        self.improve(&CLOSE, prices, &mut random);
-        if 4.0 * prices.hop_s > HOPS_MATTER * self.seconds {
-            self.trim(demand, prices, &mut random);
-        }
-        self.improve(&LAST, prices, &mut random);
-    }
-
-    /// Takes the flow that more rounds make of this one, where it is cheaper.
-    fn improve(&mut self, powers: &[u32], prices: &Prices, random: &mut ChaCha8Rng) {
-        let mut flow = self.flow.clone();
-        flow.improve(powers, random);
-        self.take(flow, prices);
-    }
-
-    fn take(&mut self, flow: Flow, prices: &Prices) -> bool {
-        let seconds = seconds(&flow, self.from_start, prices);
-        let is_cheaper = seconds < self.seconds;
-        if is_cheaper {
-            (self.flow, self.seconds) = (flow, seconds);
-        }
-        is_cheaper
-    }
-
-    /// Shorter paths in one step at a time, where the hop is worth more than the load.
-    fn trim(&mut self, demand: &Demand, prices: &Prices, random: &mut ChaCha8Rng) {
-        let mut is_shorter = true;
-        while std::mem::take(&mut is_shorter) {
-            for step in (0..self.wirings.len()).rev() {
-                let used = self.flow.extents()[step].0;
-                if used < 2 {
-                    continue;
-                }
-                let mut hops = self.flow.hops.clone();
-                hops[step] = used - 1;
-                if let Some(mut flow) = self.flow.moved(demand, hops) {
-                    flow.improve(&TRIMMED, random);
-                    is_shorter |= self.take(flow, prices);
-                }
-            }
-        }
-    }
-}
-
 /// The candidates of least time after the first rounds, by their number of steps, the best first.
 #[derive(Default)]
 struct Found {
@@ -129,12 +38,15 @@ impl Found {
 
     /// The best candidates of one step and of two with circuits exchanged. On more steps the circuits for heavy pairs
     /// leave exchanges little to gain.
-    fn exchanged(&self, demand: &Demand, start: Option<&Wiring>, prices: &Prices, best_s: f64) -> Vec<Candidate> {
+    fn exchanged(&self, task: &Task<'_>, best_s: f64) -> Vec<Candidate> {
         let of_two = self.of_two.first().filter(|candidate| candidate.seconds <= WORTH_EXCHANGING * best_s);
         let exchanged = |candidate: &Candidate| {
-            let mut random = bases::seeded();
-            let wirings = nearer(demand, &candidate.wirings, usize::from(start.is_some()), &mut random);
-            Candidate::new(demand, wirings, candidate.hops_more, start, prices, &mut random)
+            if task.pursuit.is_over() {
+                return None;
+            }
+            let mut random = bases::seeded(0);
+            let wirings = task.nearer(&candidate.wirings, TRIALS_OF_A_CIRCUIT, &mut random);
+            Candidate::new(task, wirings, candidate.hops_more, &mut random)
         };
         self.of_one.first().into_iter().chain(of_two).filter_map(exchanged).collect()
     }
@@ -150,27 +62,26 @@ impl Found {
     }
 }
 
-fn seconds(flow: &Flow, from_start: bool, prices: &Prices) -> f64 {
-    let (hops, loads) = flow.extents().into_iter().unzip();
-    prices.seconds(from_start, &Estimate { hops, loads })
+/// The best candidate that is found; `None` where none is below `limit_s`. Deterministic where the pursuit has no end.
+/// Where it has one, the search is left then; where it begins with given topologies, it goes on until then.
+pub(super) fn best(task: &Task<'_>, limit_s: f64) -> Option<Candidate> {
+    let from_given = task.pursuit.from.and_then(|from| given::candidate(task, from));
+    let found = match from_given {
+        Some(given) => further::best(task, given),
+        None => best_made(task, limit_s)?,
+    };
+    Some(found).filter(|best| best.seconds < limit_s)
 }
 
-/// The best candidate that is found; `None` where none is below `limit_s`. A `start` is the topology of the first step.
-/// Deterministic without a `budget`, with which others like the best are drawn until it ends.
-pub(super) fn best(
-    demand: &Demand,
-    ports: usize,
-    start: Option<&Wiring>,
-    prices: &Prices,
-    limit_s: f64,
-    budget: Option<Duration>,
-) -> Option<Candidate> {
+/// The best candidate on topologies that are made for the matrix.
+fn best_made(task: &Task<'_>, limit_s: f64) -> Option<Candidate> {
+    let Task { demand, ports, start, prices, .. } = *task;
     let busiest_s = prices.buffer_s * demand.busiest() / ports as f64;
     let least_s = |steps: usize| prices.least_s(steps) + busiest_s;
     let is_large = demand.ranks() >= MANY_RANKS;
     let heats = Heats::of(demand);
     let cooled = heats.cooled(demand);
-    let mut random = bases::seeded();
+    let mut random = bases::seeded(0);
     let mut found = Found::default();
     let most = if demand.ranks() >= FEW_CLOSELY { 1 } else { CLOSELY };
     let mut best_s = limit_s;
@@ -181,15 +92,14 @@ pub(super) fn best(
         for (base, hops_more) in bases_of(steps, ports, start.is_some(), is_large) {
             interruption::check();
             let weights = if matches!(base, Base::Placed(_)) { &cooled } else { demand };
-            let wirings = made(demand, weights, (steps, ports), start, base, &heats, &mut random);
-            let candidate = Candidate::new(demand, wirings, hops_more, start, prices, &mut random);
-            let Some(candidate) = candidate else { continue };
+            let wirings = made(task, weights, steps, base, &heats, &mut random);
+            let Some(candidate) = Candidate::new(task, wirings, hops_more, &mut random) else { continue };
             if is_large && steps > 2 && candidate.seconds > 1.02 * best_s {
                 break 'all;
             }
             best_s = best_s.min(candidate.seconds);
             found.keep(candidate, most);
-            if best_s <= ENOUGH * least_s(1) {
+            if best_s <= ENOUGH * least_s(1) || task.pursuit.is_over() {
                 break 'all;
             }
         }
@@ -201,53 +111,11 @@ pub(super) fn best(
         found.of_one.clear();
     }
     let is_enough = best_s <= ENOUGH * least_s(1);
-    let exchanged = if is_enough { Vec::new() } else { found.exchanged(demand, start, prices, best_s) };
+    let exchanged = if is_enough { Vec::new() } else { found.exchanged(task, best_s) };
     let mut kept = found.worth_finishing(best_s, most);
     kept.extend(exchanged);
-    kept.iter_mut().for_each(|candidate| candidate.finish(demand, prices));
-    let mut best = kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
-    if let Some(budget) = budget {
-        let end = Instant::now() + budget;
-        while Instant::now() < end && best.seconds > ENOUGH * least_s(1) {
-            let Some(mut other) = redrawn(&best, demand, ports, start, prices, &mut random) else { continue };
-            if other.seconds < WORTH_FINISHING * best.seconds {
-                other.finish(demand, prices);
-            }
-            if other.seconds < best.seconds {
-                best = other;
-            }
-        }
-    }
-    Some(best).filter(|best| best.seconds < limit_s)
-}
-
-/// A candidate like `best`: of about as many steps, on another base or with weights that are a little different.
-fn redrawn(
-    best: &Candidate,
-    demand: &Demand,
-    ports: usize,
-    start: Option<&Wiring>,
-    prices: &Prices,
-    random: &mut ChaCha8Rng,
-) -> Option<Candidate> {
-    interruption::check();
-    let steps = (best.wirings.len() + random.random_range(0..4)).max(2) - 1;
-    let base = match random.random_range(0..4) {
-        _ if start.is_some() => Base::Empty,
-        0 if steps > 1 => Base::Empty,
-        1 => Base::Kautz(random.random_range(1..=ports)),
-        _ => Base::Placed(random.random_range(1..=ports)),
-    };
-    let ranks = demand.ranks();
-    let factors: Vec<f64> = (0..ranks * ranks).map(|_| 1.0 + WEIGHTS_VARY * random.random_range(-1.0..1.0)).collect();
-    let weights = demand.weighted(|src, dst| factors[src as usize * ranks + dst as usize]);
-    let heats = Heats::of(demand);
-    let weights = if random.random_range(0..2) == 0 { heats.cooled(&weights) } else { weights };
-    let mut wirings = made(demand, &weights, (steps, ports), start, base, &heats, random);
-    if steps <= 2 {
-        wirings = nearer(demand, &wirings, usize::from(start.is_some()), random);
-    }
-    Candidate::new(demand, wirings, 1, start, prices, random)
+    kept.iter_mut().for_each(|candidate| candidate.finish(task));
+    kept.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds))
 }
 
 /// Bases that are tried for so many steps, and by how many hops paths of a single step may be longer than its diameter.
@@ -291,39 +159,4 @@ fn bases_of(steps: usize, ports: usize, has_start: bool, is_large: bool) -> Vec<
         is_new
     });
     bases
-}
-
-/// The topologies of a candidate.
-fn made(
-    demand: &Demand,
-    weights: &Demand,
-    (steps, ports): (usize, usize),
-    start: Option<&Wiring>,
-    base: Base,
-    heats: &Heats,
-    random: &mut ChaCha8Rng,
-) -> Vec<Wiring> {
-    let mut wirings: Vec<Wiring> = start.into_iter().cloned().collect();
-    if steps > wirings.len() {
-        let base = base.wiring(demand, heats, random);
-        wirings.extend(circuits::wirings(weights, (steps - wirings.len(), ports), &base, random));
-    }
-    wirings
-}
-
-/// The most links of each step that a path may pass.
-fn hops_of(wirings: &[Wiring], has_start: bool, more: u32) -> Vec<u32> {
-    let steps = wirings.len();
-    let first = bases::diameter(&wirings[0]);
-    if steps == 1 {
-        return vec![first + more];
-    }
-    let later = match steps {
-        2 | 3 => 3,
-        4..=6 => 2,
-        _ => 1,
-    };
-    let mut hops = vec![later; steps];
-    hops[0] = if has_start { first.max(1) } else { first.max(3) };
-    hops
 }

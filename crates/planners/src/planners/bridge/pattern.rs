@@ -1,4 +1,4 @@
-//! Bruck's pattern in the steps of a schedule, whatever the algorithm is called.
+//! Bruck's pattern in the steps of a schedule, under any name of the algorithm.
 
 use std::ops::Range;
 

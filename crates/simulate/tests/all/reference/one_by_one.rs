@@ -350,7 +350,7 @@ fn all_packets(
         let whole = bytes.round();
         if whole > 0.5 && (bytes - whole).abs() <= 1e-6 + bytes * 4e-15 { whole } else { bytes }
     };
-    // Packet by packet, what is left of so many bytes.
+    // Packet by packet, what is left of this many bytes.
     let cut = |bytes: f64| -> Vec<f64> {
         let left = |nth: u64| bytes - (nth * payload) as f64;
         (0..).map(left).take_while(|left| *left > 0.0).map(|left| left.min(payload as f64)).collect()

@@ -41,7 +41,7 @@ impl Replay<'_> {
         for (group, position) in paths.holders(|group| self.catalogue.group(group).len()) {
             let rank = self.catalogue.group(group)[position as usize];
             for &port in &planned.ports {
-                // Whatever circuits a port has stay.
+                // The circuits that a port has stay.
                 let circuits = self.ports[self.slot(rank, port)].circuits;
                 self.take_port(event, (rank, port), self.message(event, circuits), waits);
             }

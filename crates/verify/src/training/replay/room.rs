@@ -1,8 +1,8 @@
 //! The optical layer: of all circuits that are lit at once, no more leave an island of GPUs, and enter it, than it has
 //! ports.
 //!
-//! A communication counts at each island with the most circuits that any of its topologies has there, from the begin of
-//! the change before it to its end; other circuits as long as a port has them.
+//! A communication counts at each island with the most circuits that any of its topologies has there, from the
+//! beginning of the change before it to its end; other circuits as long as a port has them.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ impl<'a> Room<'a> {
         Some(Self { described, tally, active, most, known })
     }
 
-    /// The next iteration: times are from its begin, and what is wrong is found then.
+    /// The next iteration: times are from its beginning, and what is wrong is found then.
     pub(super) fn begin_again(&mut self, total_s: f64) {
         self.tally = Tally::new("optics");
         for active in &mut self.active {

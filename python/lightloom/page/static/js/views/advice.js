@@ -194,7 +194,7 @@ function inputsCard(advice) {
   return card(
     "What would change it",
     table({
-      caption: "The recommendation where one input is another",
+      caption: "The recommendation with one input changed",
       columns: [{ head: "Input" }, { head: "Recommended" }, { head: "Ports", right: true }, { head: "Another" }],
       rows,
     }),

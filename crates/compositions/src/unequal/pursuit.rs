@@ -1,0 +1,38 @@
+//! How long compositions are looked for, what the search begins with, and who is told of better ones.
+
+use std::time::Instant;
+
+use model::{Result, Topology};
+
+use crate::composition::Composition;
+
+/// A composition that is faster than those before it.
+pub struct Better {
+    /// What it takes as the search counts it, s: the time of its plan but for rounding.
+    pub seconds: f64,
+    /// Makes it.
+    pub composition: Box<dyn Fn() -> Result<Composition> + Send + Sync>,
+}
+
+/// The limits of a search that can be left at any time with what was found.
+#[derive(Clone, Copy, Default)]
+pub struct Pursuit<'a> {
+    /// When it ends. Until then it goes on for something better; where there is none, it ends by itself.
+    pub until: Option<Instant>,
+    /// Topologies that it begins with, one a step, in place of those that are made for the matrix.
+    pub from: Option<&'a [Topology]>,
+    /// Told of every composition that is faster than those before it.
+    pub told: Option<&'a (dyn Fn(Better) + Sync)>,
+}
+
+impl Pursuit<'_> {
+    /// Whether its time is over.
+    pub(crate) fn is_over(&self) -> bool {
+        is_past(self.until)
+    }
+}
+
+/// Whether a moment has come; never where there is none.
+pub(crate) fn is_past(until: Option<Instant>) -> bool {
+    until.is_some_and(|until| Instant::now() >= until)
+}

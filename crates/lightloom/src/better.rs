@@ -1,0 +1,137 @@
+//! Plans that are told while better ones are looked for, and plans that begin with another one's circuits.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use model::{Collective, Error, Plan, Result, Routing, Topology, counted};
+use planners::{Choice, Listener};
+
+use crate::cutoffs::better::MOST_TOPOLOGIES;
+use crate::{Prepared, Request, Workload, planned};
+
+/// Field of errors about the plan to begin with.
+const FIELD: &str = "warm_start";
+
+/// A plan that is faster than those before it.
+pub struct Better {
+    /// Time since planning began, s.
+    pub elapsed_s: f64,
+    /// Time of the plan, s.
+    pub total_s: f64,
+    /// Lower bound on the time of every plan for the request, s.
+    pub lower_bound_s: f64,
+    made: Made,
+    /// Whether all plans run the steps of an algorithm that was named.
+    keeps_steps: bool,
+}
+
+/// The plan, or what makes it.
+enum Made {
+    Plan(Box<Plan>),
+    Choice(Box<dyn Fn() -> Result<Choice> + Send + Sync>),
+}
+
+impl Better {
+    /// The plan, which has passed `verify`.
+    ///
+    /// # Errors
+    /// No error for a plan that fits into memory.
+    pub fn plan(&self) -> Result<Plan> {
+        match &self.made {
+            Made::Plan(plan) => Ok(Plan::clone(plan)),
+            Made::Choice(choice) => planned(choice()?, self.keeps_steps),
+        }
+    }
+}
+
+/// Who is told of better plans, each faster than the one before; from one thread at a time.
+pub type Told = Arc<dyn Fn(Better) + Send + Sync>;
+
+/// [`plan`](crate::plan) that tells of every better plan as soon as it is found, the last one included.
+///
+/// `warm_start`: of an unequal All-to-All, a plan whose circuits the search begins with, in place of circuits made for
+/// the matrix; only paths are found anew, and few circuits exchanged. It needs a small part of the time.
+///
+/// # Errors
+/// The errors of [`plan`](crate::plan); a plan to begin with that is for another collective, other GPUs or ports, or a
+/// request that has no use for it.
+pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<Told>) -> Result<Plan> {
+    let began = Instant::now();
+    let mut request = request.clone();
+    request.options.until = request.options.budget.and_then(|budget| began.checked_add(budget));
+    request.options.warm_start = warm_start.map(|plan| circuits_of(plan, &request)).transpose()?.map(Arc::from);
+    let Some(told) = told else { return best(&Prepared::new(&request)?) };
+    let known = Arc::new(OnceLock::new());
+    let last_s = Arc::new(Mutex::new(f64::INFINITY));
+    let tell = {
+        let (known, last_s) = (known.clone(), last_s.clone());
+        move |total_s: f64, made: Made| {
+            *last_s.lock().unwrap_or_else(PoisonError::into_inner) = total_s;
+            let (lower_bound_s, keeps_steps) = known.get().copied().unwrap_or_default();
+            told(Better { elapsed_s: began.elapsed().as_secs_f64(), total_s, lower_bound_s, made, keeps_steps });
+        }
+    };
+    // Of plans that are looked for with changes, and then left out, nothing is told.
+    if request.never_changes().is_none() {
+        let told = tell.clone();
+        let listener = Listener::new(move |better| told(better.total_s, Made::Choice(better.choice)));
+        request.options.listener = Some(listener);
+    }
+    let prepared = Prepared::new(&request)?;
+    let bound = prepared.bound_at(&prepared.own_numbers()?, true);
+    known.get_or_init(|| (bound.seconds, prepared.keeps_steps()));
+    let plan = best(&prepared)?;
+    let last_s = *last_s.lock().unwrap_or_else(PoisonError::into_inner);
+    if planners::is_better(plan.total_s(), last_s) {
+        tell(plan.total_s(), Made::Plan(Box::new(plan.clone())));
+    }
+    Ok(plan)
+}
+
+/// The plan of the best choice.
+fn best(prepared: &Prepared) -> Result<Plan> {
+    planned(prepared.best_at(&prepared.own_numbers()?)?, prepared.keeps_steps())
+}
+
+/// The topologies of a plan in order, one for each run of steps on it.
+///
+/// # Errors
+/// A plan that the request cannot begin with.
+fn circuits_of(plan: &Plan, request: &Request) -> Result<Vec<Topology>> {
+    let shape = &request.fabric.shape;
+    let (gpus, ports) = (shape.gpus(), shape.ports());
+    let chooses = request.named_planner().is_none_or(|name| {
+        planners::find(name).is_ok_and(|planner| {
+            let can = planner.capabilities();
+            can.chooses_algorithm && !can.never_changes
+        })
+    });
+    let is_unequal = matches!(&request.workload, Workload::Matrix(schedule) if schedule.chunks().as_pieces().is_some());
+    let refuse = |reason: &str| Err(Error::infeasible(FIELD, reason));
+    if !is_unequal || !chooses {
+        return refuse("it is for an All-to-All of unequal blocks (`matrix`) by planner auto or weave");
+    }
+    if request.settings.routing != Routing::ConcurrentFlow || request.fabric.optics.is_some() {
+        return refuse(
+            "it is for routing concurrent-flow without an optical layer, which leave paths and circuits open",
+        );
+    }
+    let of = &plan.fabric.shape;
+    let accepts = format!("a plan of all-to-all for {gpus} GPUs with {}", counted(u64::from(ports), "port"));
+    let is = format!(
+        "a plan of {} for {} GPUs with {}",
+        plan.collective().name(),
+        of.gpus(),
+        counted(u64::from(of.ports()), "port")
+    );
+    if (plan.collective(), of.gpus(), of.ports()) != (Collective::AllToAll, gpus, ports) {
+        return Err(Error::value(FIELD, is, accepts));
+    }
+    let mut used: Vec<usize> = plan.steps.iter().map(|step| step.topology).collect();
+    used.dedup();
+    if used.is_empty() || used.len() > MOST_TOPOLOGIES {
+        let is = format!("a plan of {}", counted(used.len() as u64, "topology"));
+        return Err(Error::value(FIELD, is, format!("a plan of 1 to {MOST_TOPOLOGIES} topologies")));
+    }
+    Ok(used.into_iter().map(|topology| plan.topologies[topology].clone()).collect())
+}
