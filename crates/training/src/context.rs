@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
             widths.retain(|width| unserved.iter().all(|(other, _)| other != width));
             let first = unserved.into_iter().next();
             if let (Some(layer), Some((_, error)), true) = (&layer, first, widths.is_empty()) {
-                return Err(layer.refused(&jobs.families[family], error));
+                return Err(layer.refused(&jobs.families, family, error));
             }
         }
         splits.retain(|split| {

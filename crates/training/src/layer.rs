@@ -226,14 +226,18 @@ impl Layer {
         load
     }
 
-    /// The groups of a family that cannot have any topology at once, in words.
-    pub(crate) fn refused(&self, family: &Family, error: Error) -> Error {
+    /// The groups of a family that cannot have any topology, or none at once, in words.
+    pub(crate) fn refused(&self, families: &[Family], family: usize, error: Error) -> Error {
+        let at_once = self.groupings[family].iter().any(|groups| groups.len() > 1);
+        let [which, otherwise] = if at_once {
+            [", whose groups communicate at once,", ": nodes of fewer groups each would take turns"]
+        } else {
+            ["", ""]
+        };
+        let (label, layer) = (&families[family].label, self.layer.spelling());
         let reason = format!(
-            "{}; no plan for {}, whose groups communicate at once, is within the ports of the islands of {}: nodes of \
-            fewer groups each would take turns",
-            error.reason(),
-            family.label,
-            self.layer.spelling()
+            "{}; no plan for {label}{which} is within the ports of the islands of {layer}{otherwise}",
+            error.reason()
         );
         Error::infeasible("optics", reason)
     }

@@ -13,6 +13,7 @@ import numpy as np
 
 from lightloom.simulation.port_uses import RESTING, UNKNOWN, Use, port_uses
 from lightloom.training.members import COMPUTE
+from lightloom.training.timeline import shares_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -157,8 +158,7 @@ class _Before(NamedTuple):
 
 def _before(training: Training, change_s: float) -> dict[int, _Before]:
     """By communication, where the optical layer limits how many circuits are lit at once, what it follows."""
-    layer = training.fabric.optical_layer
-    if layer is None or not layer.startswith("islands"):
+    if not shares_ports(training):
         return {}
     communicates = np.array([event.kind != COMPUTE for event in training.events])
     ends_s = np.array([event.end_s for event in training.events])

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from lightloom._core import counted, show_size, show_time
 from lightloom.training.communications import changes_within, communications
+from lightloom.training.timeline import shares_ports
 from lightloom.views.policy_titles import IDEAL, OURS, title_of
 from lightloom.views.ratios import factor, gap_words
 from lightloom.views.tables.inference import inference_words, requests_parts
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lightloom.inputs.fabric import Fabric
     from lightloom.training.communications import Communication
     from lightloom.training.result import Training
 
@@ -42,7 +42,7 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
     """The parts of `training_table`."""
     fabric, kinds = training.fabric, communications(training)
     shown = kinds if all_communications else kinds[:MOST_KINDS]
-    words = fabric_words(fabric.ports, fabric.bandwidth_bps, fabric) + _at_rest(fabric)
+    words = fabric_words(fabric.ports, fabric.bandwidth_bps, fabric) + _at_rest(training)
     return [
         heading(_title(training)),
         Text(words),
@@ -55,10 +55,9 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
     ]
 
 
-def _at_rest(fabric: Fabric) -> str:
+def _at_rest(training: Training) -> str:
     """The resting topology; of islands that share ports the notes of the policies say whether there is one."""
-    on_islands = (fabric.optical_layer or "").startswith("islands:")
-    return "" if on_islands else f", resting topology {fabric.initial}"
+    return "" if shares_ports(training) else f", resting topology {training.fabric.initial}"
 
 
 def _title(training: Training) -> str:
