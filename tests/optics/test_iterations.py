@@ -145,9 +145,12 @@ def test_the_judge_finds_what_is_wrong(
     assert failed[:1] == [check]
 
 
-@pytest.mark.parametrize("layer", ["islands:4x2", "mesh:4x4"])
-def test_ports_that_are_shared_are_refused(layer: str, shared_port: ll.Training) -> None:
-    with pytest.raises(InputError, match=rf"optics.*{layer}.*crossbar or parallel"):
+@pytest.mark.parametrize(
+    ("layer", "reason"),
+    [("islands:4x2", "island 0 has 2 ports; more circuits leave it at once"), ("mesh:4x4", "`mesh:4x4`.*islands:AxB")],
+)
+def test_layers_that_cannot_have_its_circuits_are_refused(layer: str, reason: str, shared_port: ll.Training) -> None:
+    with pytest.raises(InputError, match=rf"^optics: {reason}"):
         ll.circuits(shared_port, layer)
 
 

@@ -40,6 +40,24 @@ batch = { micro_batch = 1 }
 parallelism = { data = 4 }
 accelerator = { flops = 1e12, utilisation = 0.5 }
 """
+# Pairs of ranks that take turns at the ports of islands.
+PAIRS: dict[str, Any] = {
+    "schema": "lightloom.workload/1",
+    "ranks": 4,
+    "mesh": {},
+    "groups": {"one": [0, 2], "other": [1, 3]},
+    "nodes": [
+        {
+            "id": name,
+            "after": [],
+            "kind": "collective",
+            "collective": "all-reduce",
+            "group": name,
+            "size_bytes": 4096,
+        }
+        for name in ("one", "other")
+    ],
+}
 WORKLOAD: dict[str, Any] = {
     "schema": "lightloom.workload/1",
     "name": "small",
@@ -198,6 +216,8 @@ def _iterations() -> dict[str, list[Any]]:
     _written("served.toml", SERVED)
     _written("arrivals.toml", ARRIVALS)
     served = printed("train served.toml --ports 2")
+    _written("pairs.json", json.dumps(PAIRS))
+    shared = printed("train pairs.json --optics islands:2x1")
     _written("model.toml", TRAINED)
     printed("train model.toml --layout auto --layouts layouts.json")
     return {
@@ -205,7 +225,7 @@ def _iterations() -> dict[str, list[Any]]:
         "jobs": [printed("jobs arrivals.toml --gpus 4 --ports 2")],
         "robust": [printed("robust --matrices zipf:0.6 --size 1MiB/pair --iterations 3 --gpus 4")],
         "workload": [WORKLOAD, OF_EACH, of_each["workload"], training["workload"], served["workload"]],
-        "training": [training, printed("train workload.json --ports 2 --policy carry"), served],
+        "training": [training, printed("train workload.json --ports 2 --policy carry"), served, shared],
         "layouts": [json.loads(Path("layouts.json").read_text())],
         "training-simulation": [printed("simulate training.json")],
     }

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Bound, Error, Fabric, Initial, Link, MessageTopology, Rank, ReconfigurationDelay, ReconfigurationOverlap,
-    ReconfigurationPolicy, Result, Shape, Topology, TrainingEvent, TrainingPlan, Translations, Workload,
+    Bound, Error, Fabric, Initial, Link, MessageTopology, OpticalLayer, Rank, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, Result, Shape, Topology, TrainingEvent, TrainingPlan, Translations,
+    Workload,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -76,6 +77,8 @@ struct FabricText {
     hop_delay_s: f64,
     reconfiguration_delay_s: f64,
     initial: String,
+    #[serde(default)]
+    optics: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -95,6 +98,8 @@ struct EventText {
     reconfiguration_exposed_s: f64,
     #[serde(deserialize_with = "Option::deserialize")]
     waits_for: Option<usize>,
+    #[serde(default)]
+    gives_up: Vec<usize>,
 }
 
 /// `training` as JSON, one line an event. Numbers are written so that they read back to the bit.
@@ -105,14 +110,16 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
         format!("{{{}}}", entries.join(", "))
     };
     let fabric = &training.fabric;
-    let fabric = object(vec![
+    let mut of_fabric = vec![
         ("ports".into(), json!(fabric.shape.ports())),
         ("bandwidth_bps".into(), json!(fabric.bandwidth_bps)),
         ("startup_s".into(), json!(fabric.startup_s)),
         ("hop_delay_s".into(), json!(fabric.hop_delay_s)),
         ("reconfiguration_delay_s".into(), json!(fabric.reconfiguration.delay().constant_s().unwrap_or_default())),
         ("initial".into(), json!(training.resting)),
-    ]);
+    ];
+    of_fabric.extend(fabric.optics.as_ref().map(|layer| ("optics".into(), json!(layer.spelling()))));
+    let fabric = object(of_fabric);
     let path = training.critical_path_s.iter().map(|(name, time_s)| (name.clone(), json!(time_s))).collect();
     let by_policy = |times: &[(String, Option<f64>)]| {
         object(times.iter().map(|(name, time_s)| (name.clone(), json!(time_s))).collect())
@@ -123,7 +130,7 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
         .iter()
         .zip(&training.workload.nodes)
         .map(|(event, node)| {
-            let keys = vec![
+            let mut keys = vec![
                 ("node".into(), json!(node.id)),
                 ("start_s".into(), json!(event.start_s)),
                 ("end_s".into(), json!(event.end_s)),
@@ -136,6 +143,9 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
                 ("reconfiguration_exposed_s".into(), json!(event.reconfiguration_exposed_s)),
                 ("waits_for".into(), json!(event.waits_for)),
             ];
+            if !event.gives_up.is_empty() {
+                keys.push(("gives_up".into(), json!(event.gives_up)));
+            }
             format!("    {}", object(keys))
         })
         .collect();
@@ -213,7 +223,8 @@ pub fn training_from_json(text: &str) -> Result<TrainingPlan> {
 fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
     let workload = workload_of(text.workload).map_err(|error| Error::malformed("training", error))?;
     let at = |error: Error| Error::malformed("training.fabric", error);
-    let FabricText { ports, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s, initial } = text.fabric;
+    let FabricText { ports, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s, initial, optics } =
+        text.fabric;
     let fabric = Fabric {
         shape: Shape::new(workload.ranks, &[workload.ranks], ports).map_err(at)?,
         bandwidth_bps,
@@ -225,7 +236,7 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
             ReconfigurationOverlap::default(),
         ),
         initial: Initial::Free,
-        optics: None,
+        optics: optics.as_deref().map(OpticalLayer::new).transpose().map_err(at)?,
     };
     fabric.check().map_err(at)?;
     let nodes: BTreeMap<&str, usize> =
@@ -247,6 +258,7 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
             topology: event.topology,
             reconfiguration_exposed_s: event.reconfiguration_exposed_s,
             waits_for: event.waits_for,
+            gives_up: event.gives_up,
         });
     }
     let plan = |(index, plan): (usize, &&RawValue)| {

@@ -55,7 +55,7 @@ pub use latest::Latest;
 pub use light::{Light, LightPath, MziPort, MziState};
 pub use mzi_mesh::MziMesh;
 pub use named::value_named;
-pub use optical_layer::{IslandCircuits, Islands, OpticalLayer};
+pub use optical_layer::{IslandCircuits, Islands, OpticalLayer, Shared};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
 pub use reconfiguration::{
     ChargeKind, Compared, DelayTerms, Difference, LinkChange, PortAssignment, Reconfiguration, ReconfigurationDelay,

@@ -1,8 +1,9 @@
 //! The optical layer under a fabric, as far as it limits topologies beyond the ports of each GPU.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::{Error, Rank, Result, Topology, counted};
+use crate::{Error, Link, Rank, Result, Shape, Topology, Translations, counted};
 
 /// Characters of a spelling, at most.
 const MAX_SPELLING: usize = 1000;
@@ -13,6 +14,34 @@ const MAX_SPELLING: usize = 1000;
 pub struct OpticalLayer {
     spelling: String,
     islands: Option<Islands>,
+    shared: Option<Arc<Shared>>,
+}
+
+/// Groups of a larger fabric that all have the topology of one of them at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// The GPUs of the larger fabric, on which the layer is.
+    pub shape: Shape,
+    /// The GPUs of each group in their order, for each set of groups that communicate together.
+    pub groupings: Vec<Vec<Vec<Rank>>>,
+}
+
+impl Shared {
+    /// The circuits of a group's topology at all groups, for each set of groups.
+    ///
+    /// # Errors
+    /// A topology of another number of GPUs than a group has.
+    pub fn joint(&self, topology: &Topology) -> Result<Vec<Topology>> {
+        let of_groups = |groups: &Vec<Vec<Rank>>| {
+            let links = groups.iter().flat_map(|group| {
+                let rank = |place: Rank| group.get(place as usize).copied().unwrap_or(Rank::MAX);
+                let links = topology.expanded().into_iter();
+                links.map(move |link| Link { src: rank(link.src), dst: rank(link.dst), count: link.count })
+            });
+            Topology::new(topology.name(), Translations::trivial(self.shape.gpus()), links)
+        };
+        self.groupings.iter().map(of_groups).collect()
+    }
 }
 
 impl OpticalLayer {
@@ -30,7 +59,18 @@ impl OpticalLayer {
             (Islands::NAME, parameters) => Some(Islands::parse(parameters)?),
             _ => None,
         };
-        Ok(Self { spelling: spelling.to_string(), islands })
+        Ok(Self { spelling: spelling.to_string(), islands, shared: None })
+    }
+
+    /// This layer of a larger fabric, as one group finds it whose topology others have at once.
+    #[must_use]
+    pub fn shared_by(&self, shared: Shared) -> Self {
+        Self { islands: None, shared: Some(Arc::new(shared)), ..self.clone() }
+    }
+
+    /// The groups that have a topology at once, where the layer is of a larger fabric.
+    pub fn shared(&self) -> Option<&Shared> {
+        self.shared.as_deref()
     }
 
     /// The text that [`Self::new`] takes.
@@ -38,7 +78,7 @@ impl OpticalLayer {
         &self.spelling
     }
 
-    /// The islands, where GPUs share ports.
+    /// The islands, where GPUs share ports and have the layer for themselves.
     pub fn islands(&self) -> Option<Islands> {
         self.islands
     }

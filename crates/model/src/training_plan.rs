@@ -26,6 +26,9 @@ pub struct TrainingEvent {
     pub reconfiguration_exposed_s: f64,
     /// Index of the event whose end, and the change after it, its start was the last to wait for.
     pub waits_for: Option<usize>,
+    /// Indices of the events whose circuits, used by nothing else, are given up when the change before this one begins,
+    /// for the optical layer to have room for its own; ascending.
+    pub gives_up: Vec<usize>,
 }
 
 /// A topology of groups that messages go over.
@@ -125,6 +128,9 @@ impl TrainingPlan {
             if !event.ports.is_sorted_by(|a, b| a < b) || event.ports.iter().any(|&port| port >= ports) {
                 let reason = format!("ports must be ascending and below {ports}, the fabric's ports");
                 return Err(Error::malformed(field("ports"), reason));
+            }
+            if !event.gives_up.is_sorted_by(|a, b| a < b) || event.gives_up.iter().any(|&other| other >= nodes) {
+                return Err(Error::malformed(field("gives_up"), "it must be ascending indices of events"));
             }
             if event.waits_for.is_some_and(|other| other >= nodes) {
                 return Err(Error::malformed(field("waits_for"), "it is not the index of an event"));

@@ -28,6 +28,9 @@ pub(crate) mod grid {
 pub(crate) mod iteration {
     /// Connections of all configurations together: some 200 MB of text.
     pub(crate) const MOST_CONNECTIONS: usize = 1 << 23;
+
+    /// Ports that are tried for circuits between islands until each keeps one as long as it is needed.
+    pub(crate) const MOST_TRIED: usize = 1 << 20;
 }
 
 pub(crate) mod kinds_parallel {

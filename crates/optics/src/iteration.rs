@@ -6,6 +6,7 @@
 
 mod assignments;
 mod course;
+mod island_ports;
 mod lit;
 mod purposes;
 
@@ -17,34 +18,44 @@ use crate::Optics;
 use crate::cutoffs::iteration::MOST_CONNECTIONS;
 use assignments::Assignments;
 use course::{Change, Course};
+use island_ports::on_islands;
 use lit::Lit;
 use purposes::Catalogue;
+
+/// Rounding of a time, relative to the iteration's.
+const ROUNDING: f64 = 1e-12;
 
 /// The circuits of all groups of `training` on the ports of `optics`, configuration by configuration, over one
 /// iteration that repeats. The first configuration is there when it begins, and again when it ends; every other has
 /// to begin being set at its time, in seconds from the beginning of the iteration.
 ///
 /// # Errors
-/// Switches at which a port has not one rank, too few or too small switches, a topology that they cannot have, or more
-/// connections than are written.
+/// A mesh; too few or too small switches, circuits that they cannot have at once, or more connections than are written.
 pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Circuits> {
     let shape = &training.fabric.shape;
     let map = optics.port_map(shape)?;
+    let islands = optics.islands();
+    // Of islands, the circuits between GPUs are found first, as on a crossbar, and then put on the islands' ports.
+    let crossbar = islands.map(|_| Optics::parse("crossbar")).transpose()?;
+    let on_gpus = crossbar.as_ref().unwrap_or(optics);
     let catalogue = Catalogue::new(training);
-    let assignments = Assignments::new(training, &catalogue, optics)?;
+    let assignments = Assignments::new(training, &catalogue, on_gpus)?;
     let Course { changes, last } = Course::of(training, &catalogue);
-    let mut lit = Lit::new(optics, shape, &catalogue, &assignments, map.switches.len())?;
+    let switches = on_gpus.port_map(shape)?.switches.len();
+    let mut lit = Lit::new(on_gpus, shape, &catalogue, &assignments, switches)?;
     // Ports have the same circuits at the end of an iteration as at its beginning.
     lit.set(last.iter().copied().enumerate());
     for change in &changes {
         lit.set(change.purposes.iter().copied());
     }
-    let mut made = Configurations::default();
-    made.add(0.0, lit.connections(), None)?;
+    let mut wanted = Wanted::default();
+    wanted.add(0.0, lit.connections(), None)?;
+    // Times that are the same but for rounding are those of changes that make room for each other.
+    let slack_s = if islands.is_some() { ROUNDING * training.total_s } else { 0.0 };
     let mut rest = changes.as_slice();
     while let Some(first) = rest.first() {
         interruption::check();
-        let together = rest.iter().take_while(|change| change.time_s <= first.time_s).count();
+        let together = rest.iter().take_while(|change| change.time_s <= first.time_s + slack_s).count();
         let (now, later) = rest.split_at(together);
         rest = later;
         let mut is_changed = false;
@@ -52,10 +63,50 @@ pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Ci
             is_changed |= lit.set(change.purposes.iter().copied());
         }
         if is_changed {
-            made.add(first.time_s, lit.connections(), Some(events_of(training, now)))?;
+            wanted.add(first.time_s, lit.connections(), Some(events_of(training, now)))?;
         }
     }
+    let mut wanted = wanted.configurations;
+    if let Some(islands) = islands {
+        let circuits = wanted.iter().map(|(time_s, connections, _)| (*time_s, connections[0].clone())).collect();
+        let on_islands = on_islands(islands, shape.ports(), circuits, training)?;
+        wanted.iter_mut().zip(on_islands).for_each(|((_, connections, _), made)| *connections = vec![made]);
+    }
+    let mut made = Configurations::default();
+    for (time_s, connections, events) in wanted {
+        made.add(time_s, connections, events);
+    }
     Circuits::new(map.switches, made.configurations).map_err(|error| error.in_field("names"))
+}
+
+/// Connections of every switch from a time on, and the events between which they are set.
+type Setting = (f64, Vec<Vec<Connection>>, Option<ConfigurationEvents>);
+
+/// The circuits between GPUs as they change.
+#[derive(Default)]
+struct Wanted {
+    configurations: Vec<Setting>,
+    connections: usize,
+}
+
+impl Wanted {
+    /// # Errors
+    /// More connections than are written.
+    fn add(&mut self, time_s: f64, now: Vec<Vec<Connection>>, events: Option<ConfigurationEvents>) -> Result<()> {
+        if self.configurations.last().is_some_and(|(_, before, _)| *before == now) {
+            return Ok(());
+        }
+        self.connections += now.iter().map(Vec::len).sum::<usize>();
+        if self.connections > MOST_CONNECTIONS {
+            let reason = format!(
+                "its configurations have more than {MOST_CONNECTIONS} connections together; an iteration of fewer \
+                 changes, layers or ranks is accepted"
+            );
+            return Err(Error::malformed("training", reason));
+        }
+        self.configurations.push((time_s, now, events));
+        Ok(())
+    }
 }
 
 /// The events of changes that are made together, by the names of their nodes.
@@ -77,23 +128,12 @@ struct Configurations {
     before: Vec<Vec<Connection>>,
     /// Numbers of the circuits that switches were found with.
     known: BTreeMap<Vec<Vec<Connection>>, usize>,
-    connections: usize,
 }
 
 impl Configurations {
-    /// # Errors
-    /// More connections than are written.
-    fn add(&mut self, time_s: f64, now: Vec<Vec<Connection>>, events: Option<ConfigurationEvents>) -> Result<()> {
+    fn add(&mut self, time_s: f64, now: Vec<Vec<Connection>>, events: Option<ConfigurationEvents>) {
         if now == self.before {
-            return Ok(());
-        }
-        self.connections += now.iter().map(Vec::len).sum::<usize>();
-        if self.connections > MOST_CONNECTIONS {
-            let reason = format!(
-                "its configurations have more than {MOST_CONNECTIONS} connections together; an iteration of fewer \
-                 changes, layers or ranks is accepted"
-            );
-            return Err(Error::malformed("training", reason));
+            return;
         }
         self.before.resize(now.len(), Vec::new());
         let settings = self.before.iter().zip(&now).map(|(before, now)| SwitchSetting::after(before, now.clone()));
@@ -102,6 +142,5 @@ impl Configurations {
         let topology = *self.known.entry(now.clone()).or_insert(next);
         self.before = now;
         self.configurations.push(Configuration { topology, steps: Vec::new(), time_s, switches, events });
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The interface of a kind of optical layer.
 
-use model::{Connection, Error, Fabric, Light, MziMesh, Result, Shape, Switch, Topology};
+use model::{Connection, Error, Fabric, Islands, Light, MziMesh, Result, Shape, Switch, Topology};
 
 use crate::held::Held;
 
@@ -52,6 +52,16 @@ pub trait Kind: Sync {
     /// The switch, and its port from 1, at which a port of a GPU is; `None` where GPUs share ports, or a port of a
     /// switch says not all of where light goes.
     fn place(&self, _shape: &Shape, _gpu: u32, _port: u32) -> Option<(usize, u32)> {
+        None
+    }
+
+    /// Whether every topology can be held at once that has a port of its GPU for each circuit.
+    fn holds_all(&self) -> bool {
+        false
+    }
+
+    /// The islands whose GPUs share ports; `None` where none do.
+    fn islands(&self, _parameters: &str) -> Option<Islands> {
         None
     }
 

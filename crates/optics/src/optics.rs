@@ -1,6 +1,6 @@
 //! A description of the optical layer: its kind, and what its switches are.
 
-use model::{Error, Fabric, Light, MziMesh, Result, Shape, Topology, counted, unknown_name};
+use model::{Error, Fabric, Islands, Light, MziMesh, Result, Shape, Topology, counted, unknown_name};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -90,6 +90,16 @@ impl Optics {
     /// The switch, and its port from 1, at which a port of a GPU is; `None` where GPUs share ports.
     pub(crate) fn place(&self, shape: &Shape, gpu: u32, port: u32) -> Option<(usize, u32)> {
         self.kind.place(shape, gpu, port)
+    }
+
+    /// Whether every topology can be held at once that has a port of its GPU for each circuit.
+    pub fn holds_all(&self) -> bool {
+        self.kind.holds_all()
+    }
+
+    /// The islands whose GPUs share ports; `None` where none do.
+    pub(crate) fn islands(&self) -> Option<Islands> {
+        self.kind.islands(&self.parameters)
     }
 
     /// Whether the circuits of a topology, which have a port of their GPU each, can be held at once.

@@ -22,14 +22,23 @@ impl OpticalLimits {
         if let Some(known) = lock().get(&circuits) {
             return known.clone();
         }
-        let refusal = self.optics.admits(&self.shape, topology).err();
+        let refusal = match self.layer.shared() {
+            None => self.optics.admits(&self.shape, topology).err(),
+            Some(shared) => shared
+                .joint(topology)
+                .and_then(|joint| joint.iter().try_for_each(|all| self.optics.admits(&shared.shape, all)))
+                .err(),
+        };
         lock().insert(circuits, refusal.clone());
         refusal
     }
 
     /// Topologies that are worth a planner's while in addition to those that any fabric has, as specifications.
     pub fn topologies(&self) -> Vec<String> {
-        self.optics.topologies(&self.shape)
+        match self.layer.shared() {
+            None => self.optics.topologies(&self.shape),
+            Some(_) => Vec::new(),
+        }
     }
 }
 
@@ -49,7 +58,7 @@ impl KnownLimits {
             return Ok(Some(known.clone()));
         }
         let optics = Optics::parse(layer.spelling())?;
-        optics.port_map(&fabric.shape)?;
+        optics.port_map(layer.shared().map_or(&fabric.shape, |shared| &shared.shape))?;
         let (layer, shape, asked) = (layer.clone(), fabric.shape.clone(), Mutex::default());
         let limits = Arc::new(OpticalLimits { layer, optics, shape, asked });
         all.push(limits.clone());

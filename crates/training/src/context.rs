@@ -8,7 +8,9 @@ use planners::Cache;
 use crate::bound::bound;
 use crate::cutoffs::context::MOST_TOPOLOGIES;
 use crate::jobs::{Jobs, Kind, Task};
+use crate::layer::Layer;
 use crate::library::{Library, TopologyId};
+use crate::lit::Limits;
 use crate::orders::quickly;
 use crate::splits::{Split, even, splits};
 use crate::timeline::{Problem, Timeline, Use};
@@ -21,6 +23,8 @@ pub(crate) struct Context<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) jobs: &'a Jobs,
     pub(crate) library: Library<'a>,
+    /// The optical layer, where it limits circuits.
+    pub(crate) layer: Option<Arc<Layer>>,
     pub(crate) splits: Vec<Split>,
     /// By family: the numbers of ports for which there are plans.
     pub(crate) widths: Vec<Vec<u32>>,
@@ -48,18 +52,23 @@ impl<'a> Context<'a> {
         let delay_s = constant_delay_s(fabric)?;
         let (families, ports) = (jobs.families.len(), fabric.shape.ports());
         let most = MOST_TOPOLOGIES[usize::from(families > 1)];
-        let mut library = Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most, cache);
-        let splits = if families == 0 { Vec::new() } else { splits(families, ports) };
-        let resting_split = (families > 0 && families <= ports as usize).then(|| even(families, ports));
+        let layer = Layer::of(workload, jobs, fabric)?.map(Arc::new);
+        let mut library =
+            Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most, cache).on_layer(layer.clone());
+        let mut splits = if families == 0 { Vec::new() } else { splits(families, ports) };
+        // On a layer that limits circuits nothing rests: circuits that nothing uses would be in the way.
+        let rests = families > 0 && families <= ports as usize && layer.is_none();
+        let resting_split = rests.then(|| even(families, ports));
         let mut resting = vec![None; families];
         // Why no group can rest on it: what the most ports say.
-        let (mut rests_somewhere, mut refusal) = (families == 0, (0, None));
-        let widths: Vec<Vec<u32>> =
+        let (mut rests_somewhere, mut refusal) = (families == 0 || layer.is_some(), (0, None));
+        let mut widths: Vec<Vec<u32>> =
             (0..families).map(|family| widths_of(&splits, family, ports, jobs.in_series().is_some())).collect();
         let parts = widths.iter().map(Vec::len).sum::<usize>();
         let mut part = 0;
-        for (family, widths) in widths.iter().enumerate() {
-            for &width in widths {
+        for (family, widths) in widths.iter_mut().enumerate() {
+            let mut unserved = Vec::new();
+            for &width in widths.iter() {
                 part += 1;
                 let label = &jobs.families[family].label;
                 let what = format!("plans for {label}, {}", model::counted(u64::from(width), "port"));
@@ -69,7 +78,11 @@ impl<'a> Context<'a> {
                 rests_somewhere |= rests.is_ok();
                 let named = NAMED.iter().filter_map(|name| library.named(family, width, name).ok());
                 let given: Vec<TopologyId> = rests.iter().copied().chain(named.collect::<Vec<_>>()).collect();
-                library.stock(family, width, &given, &|found| progress(&format!("{what}: {found}")))?;
+                match (library.stock(family, width, &given, &|found| progress(&format!("{what}: {found}"))), &layer) {
+                    (Err(error), None) => return Err(error),
+                    (Err(error), Some(_)) => unserved.push((width, error)),
+                    (Ok(()), _) => {}
+                }
                 let is_own = resting_split.as_ref().is_some_and(|split| split[family].1 - split[family].0 == width);
                 if is_own && !jobs.families[family].overlaps {
                     resting[family] = rests.as_ref().ok().copied();
@@ -80,13 +93,22 @@ impl<'a> Context<'a> {
                     refusal = (width, Some(error));
                 }
             }
+            widths.retain(|width| unserved.iter().all(|(other, _)| other != width));
+            let first = unserved.into_iter().next();
+            if let (Some(layer), Some((_, error)), true) = (&layer, first, widths.is_empty()) {
+                return Err(layer.refused(&jobs.families, family, error));
+            }
         }
+        splits.retain(|split| {
+            let mut widths = split.iter().map(|range| range.1 - range.0).zip(&widths);
+            widths.all(|(width, served)| width == 0 || served.contains(&width))
+        });
         if let (false, (_, Some(error))) = (rests_somewhere, refusal) {
             return Err(error.in_field("initial"));
         }
         let resting_name = resting_name.to_string();
         let bound = bound(workload, jobs, &library)?;
-        Ok(Self { workload, jobs, library, splits, widths, resting_split, resting, resting_name, bound })
+        Ok(Self { workload, jobs, library, layer, splits, widths, resting_split, resting, resting_name, bound })
     }
 
     pub(crate) fn ports(&self) -> u32 {
@@ -105,7 +127,8 @@ impl<'a> Context<'a> {
 
     /// The iteration with these uses.
     pub(crate) fn problem<'b>(&'b self, uses: &'b [Option<Use>]) -> Problem<'b> {
-        Problem { jobs: self.jobs, ports: self.ports(), delay_s: self.delay_s(), uses }
+        let limits = self.layer.as_deref().map(|layer| Limits { layer, library: &self.library });
+        Problem { jobs: self.jobs, ports: self.ports(), delay_s: self.delay_s(), uses, limits }
     }
 
     pub(crate) fn timeline(&self, uses: &[Option<Use>]) -> Option<Timeline> {
@@ -150,9 +173,6 @@ fn widths_of(splits: &[Split], family: usize, ports: u32, in_series: bool) -> Ve
 /// The delay of a change, where every change is charged the same and hides behind nothing but idle time.
 fn constant_delay_s(fabric: &Fabric) -> Result<f64> {
     let accepts = "one delay for every change";
-    if fabric.optics.is_some() {
-        return Err(Error::value("optics", "an optical layer", "none: training iterations are planned without one"));
-    }
     let hides = fabric.reconfiguration.runs_in_background()
         || fabric.reconfiguration.overlap() != &model::ReconfigurationOverlap::default();
     if hides {

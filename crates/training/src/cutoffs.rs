@@ -12,6 +12,11 @@ pub(crate) mod jobs {
     pub(crate) const FEW: usize = 10;
 }
 
+pub(crate) mod kept {
+    /// Topologies of all families that are tried together, where the optical layer limits circuits.
+    pub(crate) const MOST_TOGETHER: usize = 200;
+}
+
 pub(crate) mod library {
     /// Most topologies of a large group that plans are looked for from.
     pub(crate) const MOST_OF_LARGE: usize = 3;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lightloom::{Request, Size, TopologyRef};
 use model::{
-    ByteMatrix, Collective, CostSettings, Fabric, Initial, Plan, PlanParts, ReconfigurationPolicy, Result, Routing,
-    Schedule, Shape, Topology,
+    ByteMatrix, Collective, CostSettings, Fabric, Initial, OpticalLayer, Plan, PlanParts, ReconfigurationPolicy,
+    Result, Routing, Schedule, Shape, Topology,
 };
 use planners::{Cache, Convention, PlannerOptions};
 
@@ -22,6 +22,8 @@ pub(crate) struct Asked {
     /// Ranks of the group.
     pub(crate) ranks: u32,
     pub(crate) ports: u32,
+    /// The optical layer as the group finds it, where that limits its topologies.
+    pub(crate) layer: Option<OpticalLayer>,
 }
 
 /// The way in which it is planned.
@@ -70,7 +72,7 @@ impl<'a> GroupPlans<'a> {
             settings,
             planner: manner.planner.map(str::to_string),
             static_topologies: manner.on.clone().map(|on| vec![TopologyRef::Given(on)]),
-            ..self.request(asked, self.fabric_of(asked, initial, manner.delay_s)?)?
+            ..self.request(asked, self.layered(asked, self.fabric_of(asked, initial, manner.delay_s)?))?
         };
         self.started_free(asked, &lightloom::plan(&request)?)
     }
@@ -82,7 +84,8 @@ impl<'a> GroupPlans<'a> {
     pub(crate) fn of_variant(&self, plan: &Plan, (schedule, topologies): Variant) -> Result<Plan> {
         let shape = &plan.fabric.shape;
         let (collective, size_bytes) = (schedule.collective(), plan.size_bytes);
-        let asked = Asked { collective, size_bytes, matrix: None, ranks: shape.gpus(), ports: shape.ports() };
+        let (ranks, ports) = (shape.gpus(), shape.ports());
+        let asked = Asked { collective, size_bytes, matrix: None, ranks, ports, layer: None };
         let request = Request {
             workload: lightloom::Workload::Schedule(schedule),
             settings: plan.settings,
@@ -107,6 +110,10 @@ impl<'a> GroupPlans<'a> {
     pub(crate) fn message_s(&self, size_bytes: u64, hops: u32, load: f64) -> f64 {
         let Fabric { startup_s, hop_delay_s, .. } = self.fabric;
         startup_s + hop_delay_s * f64::from(hops) + self.fabric.byte_s() * size_bytes as f64 * load
+    }
+
+    fn layered(&self, asked: &Asked, fabric: Fabric) -> Fabric {
+        Fabric { optics: asked.layer.clone(), ..fabric }
     }
 
     fn fabric_of(&self, asked: &Asked, initial: Initial, delay_s: f64) -> Result<Fabric> {

@@ -106,6 +106,8 @@ pub(crate) struct Jobs {
     pub(crate) classes: usize,
     /// All of them, ascending.
     pub(crate) all: Vec<usize>,
+    /// Ranks of each class, ascending.
+    pub(crate) members: Vec<Vec<Rank>>,
     pub(crate) families: Vec<Family>,
     pub(crate) kinds: Vec<Kind>,
 }
@@ -115,7 +117,10 @@ impl Jobs {
         let nodes = workload.nodes.len();
         let ranks: Vec<Vec<Rank>> = (0..nodes).map(|node| workload.ranks_of(node)).collect();
         let (class_of, classes) = classes_of(workload.ranks as usize, &ranks);
+        let mut members = vec![Vec::new(); classes];
+        (0..).zip(&class_of).for_each(|(rank, &class)| members[class].push(rank));
         let mut made = Self {
+            members,
             jobs: Vec::with_capacity(nodes),
             followers: vec![Vec::new(); nodes],
             order: workload.order().to_vec(),
@@ -317,7 +322,10 @@ fn classes_of(ranks: usize, nodes: &[Vec<Rank>]) -> (Vec<usize>, usize) {
 
 /// The groups that messages stay within, and the places in each group that they go between: along the first axis whose
 /// groups all have the same messages; else all ranks are one group.
-fn groups_of_pairs(workload: &Workload, pairs: &[(Rank, Rank)]) -> (Vec<Vec<Rank>>, Vec<(u32, u32)>, FamilyKey) {
+pub(crate) fn groups_of_pairs(
+    workload: &Workload,
+    pairs: &[(Rank, Rank)],
+) -> (Vec<Vec<Rank>>, Vec<(u32, u32)>, FamilyKey) {
     for axis in 0..workload.mesh.len() {
         let groups = workload.axis_groups(axis);
         let mut place = vec![(0usize, 0u32); workload.ranks as usize];

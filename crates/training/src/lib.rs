@@ -11,7 +11,9 @@ mod cutoffs;
 mod entry;
 mod group_plans;
 mod jobs;
+mod layer;
 mod library;
+mod lit;
 mod messages;
 mod orders;
 mod overlapped;
@@ -38,8 +40,9 @@ use jobs::Jobs;
 /// with and return to. `cache` has what requests on such fabrics have found. `progress` is told what is being planned.
 ///
 /// # Errors
-/// Wrong input: a fabric of another number of GPUs, with delays that depend on what changes or with an optical layer; a
-/// policy that cannot be chosen or does not serve the workload; a collective that no planner serves.
+/// Wrong input: a fabric of another number of GPUs, with delays that depend on what changes or with an optical layer
+/// through which ways would have to be found; a policy that cannot be chosen or does not serve the workload; a
+/// collective that no planner serves.
 pub fn train(
     workload: &Workload,
     fabric: &Fabric,

@@ -1,7 +1,8 @@
 //! Plans for the distinct communications of a workload, by the ports that they have, and the topologies that they begin
 //! and end with.
 
-mod sends;
+mod messages;
+mod room;
 mod unequal;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::cutoffs::library::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
 pub(crate) use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Asked, GroupPlans, Manner, is_large};
 use crate::jobs::{Family, Kind, Message};
+use crate::layer::Layer;
 use crate::variants::{renumbered, reversed};
 
 /// The ranks that a topology connects: a group, or pairs of ranks.
@@ -46,6 +48,7 @@ pub(crate) struct Library<'a> {
     pub(crate) group_plans: GroupPlans<'a>,
     families: &'a [Family],
     kinds: &'a [Kind],
+    layer: Option<Arc<Layer>>,
     /// Most topologies of a family on as many ports.
     most_topologies: usize,
     circuits: Vec<Circuits>,
@@ -76,6 +79,7 @@ impl<'a> Library<'a> {
             group_plans: GroupPlans::new(fabric, delay_s, cache),
             families,
             kinds,
+            layer: None,
             most_topologies: most,
             circuits: Vec::new(),
             plans: Vec::new(),
@@ -136,6 +140,7 @@ impl<'a> Library<'a> {
     pub(crate) fn named(&mut self, family: usize, ports: u32, name: &str) -> Result<TopologyId> {
         let shape = Shape::new(self.families[family].size, &[self.families[family].size], ports)?;
         let topology = topologies::build(name, &shape)?;
+        self.check_room(family, ports, [&topology])?;
         Ok(self.id(Circuits::Group(topology)))
     }
 
@@ -282,7 +287,13 @@ impl<'a> Library<'a> {
                     let ends = [topologies.first(), topologies.last()];
                     ends.into_iter().flatten().all(|end| self.is_known(&wish, end))
                 });
+                let family = self.kinds[kind].family;
+                let has_room = |plan: &Plan| self.check_room(family, wish.ports, &plan.topologies).is_ok();
                 let variant = variant.and_then(|variant| self.group_plans.of_variant(&plan, variant).ok());
+                let variant = variant.filter(has_room);
+                if !has_room(&plan) {
+                    continue;
+                }
                 self.enter(kind, wish.ports, plan);
                 if let Some(plan) = variant {
                     self.enter(kind, wish.ports, plan);
@@ -336,14 +347,17 @@ impl<'a> Library<'a> {
 
     fn planned(&self, wish: &Wish) -> Result<Option<Plan>> {
         let Some(asked) = self.asked(&self.kinds[wish.kind], wish.ports) else { return Ok(None) };
-        self.group_plans.plan(&asked, &wish.manner).map(Some)
+        let plan = self.group_plans.plan(&asked, &wish.manner)?;
+        self.check_room(self.kinds[wish.kind].family, wish.ports, &plan.topologies)?;
+        Ok(Some(plan))
     }
 
     /// The task of planners for a kind; `None` for messages.
     fn asked(&self, kind: &Kind, ports: u32) -> Option<Asked> {
         let Message::Collective(collective) = kind.message else { return None };
         let ranks = self.families[kind.family].size;
-        Some(Asked { collective, size_bytes: kind.size_bytes, matrix: kind.matrix.clone(), ranks, ports })
+        let layer = self.layer.as_ref().and_then(|layer| layer.of_family(kind.family, ports));
+        Some(Asked { collective, size_bytes: kind.size_bytes, matrix: kind.matrix.clone(), ranks, ports, layer })
     }
 
     /// The least time of a kind by the bound for any algorithm, on all ports of the fabric.

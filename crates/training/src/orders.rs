@@ -12,7 +12,7 @@ use machines::{machines, one_at_a_time_s, period_s};
 use paths::Paths;
 
 use crate::cutoffs::orders::FEW;
-use crate::timeline::{Problem, Timeline};
+use crate::timeline::{Problem, Rule, Timeline};
 
 /// Nodes that the search of a good order may place, for an iteration that has most to gain by it: once for each choice
 /// of plans and ports, and for the best choice.
@@ -31,7 +31,7 @@ pub(crate) struct Ordered {
 /// A good order, found with little effort.
 pub(crate) fn quickly(problem: &Problem<'_>) -> Option<Timeline> {
     let paths = Paths::of(problem);
-    let rules = rules::rules(problem, &paths);
+    let rules = rules_of(problem, &paths);
     if problem.jobs.jobs.len() > FEW {
         return problem.by_rule(&rules[0]);
     }
@@ -44,7 +44,7 @@ pub(crate) fn quickly(problem: &Problem<'_>) -> Option<Timeline> {
             return best;
         }
     }
-    if problem.jobs.jobs.len() > MOST_NODES {
+    if problem.jobs.jobs.len() > MOST_NODES || problem.limits.is_some() {
         return best;
     }
     Branching::new(*problem, &paths, &machines, bound_s, best).run(PLACED[0]).0
@@ -55,21 +55,31 @@ pub(crate) fn improved(problem: &Problem<'_>, known: Timeline) -> Ordered {
     let paths = Paths::of(problem);
     let machines = machines(problem);
     let bound_s = bound_s(problem, &paths, &machines);
-    let found = rules::rules(problem, &paths).into_iter().filter_map(|rule| problem.by_rule(&rule));
+    let found = rules_of(problem, &paths).into_iter().filter_map(|rule| problem.by_rule(&rule));
     let mut best = fastest(std::iter::once(known.clone()).chain(found)).unwrap_or(known);
     // Where each node waits for the one before there is one order.
-    let mut is_best = problem.jobs.in_series().is_some() || best.is_least(bound_s);
-    if !is_best {
+    let mut is_best = best.is_least(bound_s);
+    let searches = problem.limits.is_none();
+    is_best |= searches && problem.jobs.in_series().is_some();
+    if !is_best && searches {
         best = exchanges::improved(problem, best);
         is_best = best.is_least(bound_s);
     }
-    if !is_best && problem.jobs.jobs.len() <= MOST_NODES {
+    if !is_best && searches && problem.jobs.jobs.len() <= MOST_NODES {
         let branching = Branching::new(*problem, &paths, &machines, bound_s, Some(best.clone()));
         let (found, complete) = branching.run(PLACED[1]);
         (best, is_best) = (found.unwrap_or(best), complete);
     }
     let bound_s = bound_s.min(best.total_s);
     Ordered { timeline: best, bound_s, is_best }
+}
+
+/// The rules that are tried. Where the optical layer limits circuits, communications are placed by their starts: what
+/// is lit then is known.
+fn rules_of(problem: &Problem<'_>, paths: &Paths) -> Vec<Rule> {
+    let mut rules = rules::rules(problem, paths);
+    rules.retain(|rule| rule.earliest_first || problem.limits.is_none());
+    rules
 }
 
 /// The first of the fastest.

@@ -52,6 +52,7 @@ pub(crate) fn training_plan(
             topology: used.and_then(|used| message_topology(context, node, &used, &mut topologies)),
             reconfiguration_exposed_s: event.exposed_s,
             waits_for: event.waits_for,
+            gives_up: timeline.gives_up.get(node).cloned().unwrap_or_default(),
         });
     }
     let reconfigurations = events.iter().filter(|event| event.reconfigured).count();

@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use crate::cutoffs::timeline::{MOST_ORDERED_ROUNDS, MOST_ROUNDS};
 use crate::jobs::{Jobs, Task};
 use crate::library::{Entry, TopologyId};
+use crate::lit::{Limits, Lit};
 
 /// The circuits of a port: groups, topology, and the ports that share them.
 pub(crate) type Circuits = (u32, u32, (u32, u32));
@@ -53,6 +54,8 @@ pub(crate) struct Timeline {
     pub(crate) total_s: f64,
     /// Nodes in the order in which they were given their times.
     pub(crate) order: Vec<usize>,
+    /// By node: those whose circuits are given up for it; empty where no layer limits circuits.
+    pub(crate) gives_up: Vec<Vec<usize>>,
 }
 
 impl Timeline {
@@ -77,6 +80,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) ports: u32,
     pub(crate) delay_s: f64,
     pub(crate) uses: &'a [Option<Use>],
+    /// The optical layer, where it limits circuits.
+    pub(crate) limits: Option<Limits<'a>>,
 }
 
 /// The rule for the next node among those that wait for nothing any more.
@@ -95,46 +100,55 @@ pub(crate) struct Progress {
     pub(crate) events: Vec<Event>,
     /// By class: until when it computes, and what.
     computing: Vec<(f64, Option<usize>)>,
+    stand: Stand,
+}
+
+/// The circuits of all ports.
+#[derive(Clone)]
+struct Stand {
     /// By class and port.
     ports: Vec<Port>,
+    /// What is lit, where a layer limits it.
+    lit: Option<Lit>,
 }
 
 impl Problem<'_> {
     /// The timeline that a rule leads to, after the transient of the first iterations. `None` where the iterations do
     /// not become alike. Costs O(nodes · (classes · ports + log nodes)) an iteration.
     pub(crate) fn by_rule(&self, rule: &Rule) -> Option<Timeline> {
-        let mut ports = self.ports_with(UNSET);
+        let mut stand = self.stand_with(UNSET);
         let mut order = Vec::new();
         for _ in 0..MOST_ROUNDS {
-            let mut progress = self.begin(ports.clone());
+            let mut progress = self.begin(stand.clone());
             let found = self.run(rule, &mut progress);
-            let alike = next_iteration(&mut progress.ports, &ports, found.total_s);
-            if alike {
+            let is_alike = progress.stand.next_iteration(&stand, found.total_s)?;
+            if is_alike {
                 return Some(found);
             }
-            (ports, order) = (progress.ports, found.order);
+            (stand, order) = (progress.stand, found.order);
         }
-        self.repeated(ports, &order)
+        self.repeated(stand, &order)
     }
 
     /// The timeline where nodes have their times given in an order, each after all that it waits for. `None` as above.
     pub(crate) fn in_order(&self, order: &[usize]) -> Option<Timeline> {
-        self.repeated(self.ports_with(UNSET), order)
+        self.repeated(self.stand_with(UNSET), order)
     }
 
-    fn repeated(&self, mut ports: Vec<Port>, order: &[usize]) -> Option<Timeline> {
+    fn repeated(&self, mut stand: Stand, order: &[usize]) -> Option<Timeline> {
         for _ in 0..MOST_ORDERED_ROUNDS {
-            let mut progress = self.begin(ports.clone());
+            let mut progress = self.begin(stand.clone());
             for &node in order {
                 let event = self.earliest(node, &progress);
                 self.place(node, event, &mut progress);
             }
             let total_s = progress.events.iter().map(|event| event.end_s).fold(0.0, f64::max);
-            let alike = next_iteration(&mut progress.ports, &ports, total_s);
-            if alike {
-                return Some(Timeline { events: progress.events, total_s, order: order.to_vec() });
+            let gives_up = progress.stand.given_up();
+            let is_alike = progress.stand.next_iteration(&stand, total_s)?;
+            if is_alike {
+                return Some(Timeline { events: progress.events, total_s, order: order.to_vec(), gives_up });
             }
-            ports = progress.ports;
+            stand = progress.stand;
         }
         None
     }
@@ -167,22 +181,24 @@ impl Problem<'_> {
                 }
             }
         }
-        Timeline { events: std::mem::take(&mut progress.events), total_s, order }
+        let gives_up = progress.stand.given_up();
+        Timeline { events: std::mem::take(&mut progress.events), total_s, order, gives_up }
     }
 
     /// An iteration before which nothing is known of circuits: ports have any circuits that are wanted, and are free.
     pub(crate) fn relaxed(&self) -> Progress {
-        self.begin(self.ports_with(WHATEVER))
+        self.begin(self.stand_with(WHATEVER))
     }
 
-    fn ports_with(&self, circuits: Circuits) -> Vec<Port> {
+    fn stand_with(&self, circuits: Circuits) -> Stand {
         let ready_s = if circuits == WHATEVER { f64::NEG_INFINITY } else { 0.0 };
-        vec![Port { circuits, ready_s, by: None }; self.jobs.classes * self.ports as usize]
+        let ports = vec![Port { circuits, ready_s, by: None }; self.jobs.classes * self.ports as usize];
+        Stand { ports, lit: Lit::dark(self) }
     }
 
-    fn begin(&self, ports: Vec<Port>) -> Progress {
+    fn begin(&self, stand: Stand) -> Progress {
         let events = vec![Event::default(); self.jobs.jobs.len()];
-        Progress { events, computing: vec![(0.0, None); self.jobs.classes], ports }
+        Progress { events, computing: vec![(0.0, None); self.jobs.classes], stand }
     }
 
     /// The duration of a node, s.
@@ -216,12 +232,26 @@ impl Problem<'_> {
         let mut reconfigured = false;
         for (place, &class) in self.holders(node).iter().enumerate() {
             for port in used.ports.0..used.ports.1 {
-                let port = &progress.ports[class * self.ports as usize + port as usize];
+                let port = &progress.stand.ports[class * self.ports as usize + port as usize];
                 later((port.ready_s, port.by), &mut without);
                 if !self.has_circuits(node, place, port.circuits) {
                     reconfigured = true;
                     later((port.ready_s + self.delay_s, port.by), &mut changed);
                 }
+            }
+        }
+        if let Some(lit) = &progress.stand.lit {
+            let room = lit.room(self, node, without.0.max(changed.0), reconfigured);
+            reconfigured |= room.as_ref().is_some_and(|room| room.gives_up);
+            for placed in room.iter().flat_map(|room| &room.after) {
+                let by = placed.is_now.then_some(placed.node);
+                later((placed.end_s, by), &mut without);
+                if reconfigured {
+                    later((placed.end_s + self.delay_s, by), &mut changed);
+                }
+            }
+            if room.is_none() {
+                without.0 = f64::INFINITY;
             }
         }
         let exposed_s = (changed.0 - without.0).max(0.0);
@@ -237,7 +267,7 @@ impl Problem<'_> {
         };
         let ports = classes.flat_map(|class| (used.ports.0..used.ports.1).map(move |port| (class, port)));
         ports
-            .map(|(class, port)| progress.ports[class * self.ports as usize + port as usize].ready_s)
+            .map(|(class, port)| progress.stand.ports[class * self.ports as usize + port as usize].ready_s)
             .fold(0.0, f64::max)
     }
 
@@ -247,6 +277,12 @@ impl Problem<'_> {
             Some(used) if used.entry.through => &self.jobs.all,
             _ => &self.jobs.jobs[node].classes,
         }
+    }
+
+    /// Whether a communication holds a port of a class.
+    pub(crate) fn takes(&self, node: usize, class: usize, port: u32) -> bool {
+        let holds = |used: &Use| (used.ports.0..used.ports.1).contains(&port);
+        self.uses[node].as_ref().is_some_and(holds) && self.holders(node).binary_search(&class).is_ok()
     }
 
     /// Whether circuits are those of the first topology of a communication, at one of its classes.
@@ -286,26 +322,46 @@ impl Problem<'_> {
             }
             return;
         };
+        if let Some(lit) = &mut progress.stand.lit {
+            for at in lit.place(self, node, &event) {
+                progress.stand.ports[at].circuits = UNSET;
+            }
+        }
         for (place, &class) in self.holders(node).iter().enumerate() {
             let (circuits, dark_s) = self.left(node, place);
             for port in used.ports.0..used.ports.1 {
                 let place = class * self.ports as usize + port as usize;
-                progress.ports[place] = Port { circuits, ready_s: event.end_s + dark_s, by: Some(node) };
+                progress.stand.ports[place] = Port { circuits, ready_s: event.end_s + dark_s, by: Some(node) };
             }
         }
     }
 }
 
-/// Makes times those of the next iteration; whether it begins as the one before did.
-fn next_iteration(ports: &mut [Port], before: &[Port], total_s: f64) -> bool {
-    let mut alike = true;
-    for (port, before) in ports.iter_mut().zip(before) {
-        port.ready_s -= total_s;
-        let moved = (port.ready_s - before.ready_s).abs() > 1e-12 * total_s;
-        let was_used = port.by.take().is_some();
-        alike &= port.circuits == before.circuits && !(was_used && moved);
+impl Stand {
+    /// Makes times those of the next iteration; whether it begins as the one before did. `None` where the optical layer
+    /// has no room for some circuits.
+    fn next_iteration(&mut self, before: &Self, total_s: f64) -> Option<bool> {
+        let mut is_alike = true;
+        if let (Some(lit), Some(before)) = (&mut self.lit, &before.lit) {
+            if !(lit.is_sound && total_s.is_finite()) {
+                return None;
+            }
+            lit.next_iteration(total_s);
+            is_alike = lit.is_like(before);
+        }
+        for (port, before) in self.ports.iter_mut().zip(&before.ports) {
+            port.ready_s -= total_s;
+            let moved = (port.ready_s - before.ready_s).abs() > 1e-12 * total_s;
+            let was_used = port.by.take().is_some();
+            is_alike &= port.circuits == before.circuits && !(was_used && moved);
+        }
+        Some(is_alike)
     }
-    alike
+
+    /// By node: those whose circuits were given up for it.
+    fn given_up(&self) -> Vec<Vec<usize>> {
+        self.lit.as_ref().map_or_else(Vec::new, |lit| lit.gives_up.clone())
+    }
 }
 
 #[cfg(test)]

@@ -9,26 +9,58 @@ use crate::report::{Check, Tally};
 /// Kinds whose circuits a port of their GPU is enough for.
 const EVERY_TOPOLOGY: [&str; 2] = ["crossbar", "parallel"];
 
-/// Counts the circuits at every island, where the fabric's optical layer has islands. Reads its spelling by itself.
-pub(crate) fn check(plan: &Plan) -> Option<Check> {
-    let spelling = plan.fabric.optics.as_ref()?.spelling();
+/// An optical layer, by its spelling.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Described<'a> {
+    /// Every circuit has a port of its GPU, and needs no more.
+    HoldsAll(&'a str),
+    /// Islands of so many GPUs, each with so many ports.
+    Islands { gpus: u64, ports: u64 },
+    /// MZIs, through which every circuit needs a way.
+    Mesh,
+    /// None of these.
+    Unknown(&'a str),
+}
+
+/// Reads the spelling of an optical layer.
+pub(crate) fn described(spelling: &str) -> Described<'_> {
     let (kind, parameters) = spelling.split_once(':').unwrap_or((spelling, ""));
-    let mut tally = Tally::new("optics");
-    let initial = plan.fabric.initial.given();
-    let passed = |detail: String| Some(Check { name: "optics", passed: true, detail });
     if EVERY_TOPOLOGY.contains(&kind) && parameters.is_empty() {
-        return passed(format!("{kind} can hold every topology within the ports of the GPUs"));
+        return Described::HoldsAll(kind);
     }
     if kind == "mesh" {
-        return passed(
-            "not checked here: paths of light on a mesh are judged in the file that `lightloom circuits` writes".into(),
-        );
+        return Described::Mesh;
     }
     let size = |text: &str| text.parse::<u64>().ok().filter(|&number| number > 0);
     let sizes = parameters.split_once('x').and_then(|(gpus, ports)| Some((size(gpus)?, size(ports)?)));
-    let Some((gpus, ports)) = sizes.filter(|_| kind == "islands") else {
-        tally.expect(false, || format!("`{spelling}` is not a known optical layer"));
-        return Some(tally.into_check("optical layer", ""));
+    match sizes.filter(|_| kind == "islands") {
+        Some((gpus, ports)) => Described::Islands { gpus, ports },
+        None => Described::Unknown(spelling),
+    }
+}
+
+/// Counts the circuits at every island, where the fabric's optical layer has islands. Reads its spelling by itself.
+pub(crate) fn check(plan: &Plan) -> Option<Check> {
+    let mut tally = Tally::new("optics");
+    let initial = plan.fabric.initial.given();
+    let passed = |detail: String| Some(Check { name: "optics", passed: true, detail });
+    // A layer of a larger fabric is judged by what all of its GPUs have at once.
+    let layer = plan.fabric.optics.as_ref().filter(|layer| layer.shared().is_none())?;
+    let (gpus, ports) = match described(layer.spelling()) {
+        Described::HoldsAll(kind) => {
+            return passed(format!("{kind} can hold every topology within the ports of the GPUs"));
+        }
+        Described::Mesh => {
+            return passed(
+                "not checked here: paths of light on a mesh are judged in the file that `lightloom circuits` writes"
+                    .into(),
+            );
+        }
+        Described::Unknown(spelling) => {
+            tally.expect(false, || format!("`{spelling}` is not a known optical layer"));
+            return Some(tally.into_check("optical layer", ""));
+        }
+        Described::Islands { gpus, ports } => (gpus, ports),
     };
     for topology in plan.topologies.iter().chain(initial) {
         for ((island, direction), circuits) in at_islands(topology, gpus) {

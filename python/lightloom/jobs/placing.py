@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from lightloom._core import counted
-from lightloom.base.errors import InputError, refuse, unknown_name
+from lightloom.base.errors import InputError, refuse, shown, unknown_name
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.options import FABRIC_KEYS
 from lightloom.inputs.quantities import seconds_of
@@ -30,6 +30,8 @@ __all__ = ["place_jobs"]
 
 # GPUs up to which all blocks of a torus are looked at.
 MOST_GPUS = 4096
+# Optical layers on which jobs on different GPUs have nothing to do with each other.
+LAYERS = (None, "crossbar", "parallel")
 TURN_S = 1.0
 
 
@@ -60,6 +62,12 @@ def place_jobs(
         fabric = Fabric.load("default" if fabric is None else fabric)
     fabric.refuse_barrier("jobs are placed")
     fabric = fabric.sized()
+    if (layer := fabric.optical_layer) not in LAYERS:
+        raise refuse(
+            "optics",
+            f"`{shown(layer)}` is not accepted: jobs would share its ports or waveguides with their neighbours, which "
+            "is not planned; it takes crossbar or parallel",
+        )
     gpus = fabric.gpus or 0
     if gpus > MOST_GPUS:
         raise refuse("gpus", f"{gpus} is not accepted; jobs are placed on 2 to {MOST_GPUS} GPUs")

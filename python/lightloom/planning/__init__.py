@@ -215,7 +215,8 @@ def verify(
         of = plan if plan is not None else subject.plan or subject.training
         known = None if subject.labels is None else subject.labels.optics
         if isinstance(of, Training):
-            training, kind = _core.TrainingPlan.from_json(of.to_json()), known if optics is None else optics
+            training, layer = _core.TrainingPlan.from_json(of.to_json()), of.fabric.optical_layer
+            kind = optics if optics is not None else layer if known is None else known
             return [Check(*check) for check in _core.verify_iteration_circuits(subject.core, training, kind)]
         if not isinstance(of, Plan):
             raise refuse("plan", "missing; circuits are checked against their plan or training iteration")

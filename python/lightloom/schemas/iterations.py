@@ -150,6 +150,7 @@ TRAINING = record(
                 "initial": text("topology that each group has at rest"),
             },
             "fabric that the iteration is planned for",
+            optional={"optics": text("kind of the optical layer that circuits are for")},
         ),
         "workload": document("workload"),
         "events": several(
@@ -175,7 +176,14 @@ TRAINING = record(
                     "waits_for": or_null(
                         whole("place of the event whose end this one waited for last; null where it waited for none")
                     ),
-                }
+                },
+                optional={
+                    "gives_up": several(
+                        whole("place of an event"),
+                        "events whose circuits, used by nothing else, go dark when the change before this event "
+                        "begins, so that the optical layer has room",
+                    ),
+                },
             ),
             "events, one for every node of the workload, in its order",
         ),

@@ -13,6 +13,7 @@ import numpy as np
 
 from lightloom.simulation.port_uses import RESTING, UNKNOWN, Use, port_uses
 from lightloom.training.members import COMPUTE
+from lightloom.training.timeline import shares_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,7 +48,9 @@ def retimed(training: Training, durations_s: Sequence[float]) -> Retimed:
     An event starts when all that it waits for is done: its predecessors; computation on its ranks that comes
     earlier; the collective before it in its stream; the events before it on its ports, with the change of circuits
     after them; and where its ports have other circuits than it begins with, the reconfiguration delay after their last
-    use. Iterations follow one another, each from the end of the one before, until two are alike.
+    use. Where islands of GPUs share ports, the communications that have ended before its circuits are set up in the
+    plan have so here, so that no more circuits are lit at once. Iterations follow one another, each from the end of the
+    one before, until two are alike.
 
     Raises `InputError` for messages that have no path.
     """
@@ -76,6 +79,10 @@ class _Course:
         self._resting = np.full(slots, UNKNOWN, dtype=np.int64)
         # Until when ports are held, s.
         self._held_s = np.full(slots, -np.inf)
+        # The event that used each port last, or -1.
+        self._users = np.full(slots, -1, dtype=np.int64)
+        self._before = _before(training, self._change_s)
+        self._earlier_ends_s = np.full(len(self._order), -np.inf)
         for use in self._uses:
             if use is not None and use.rests is not None:
                 self._resting[use.slots] = use.rests
@@ -91,13 +98,20 @@ class _Course:
                 start_s = max(start_s, float(computed_s[ranks].max(initial=0.0)))
             if use is not None:
                 start_s = self._begin(use, start_s)
+                if index in self._before:
+                    start_s = max(start_s, self._before[index].ready_s(ends_s, self._earlier_ends_s))
             starts_s[index], ends_s[index] = start_s, start_s + self._durations_s[index]
             if ranks is not None:
                 computed_s[ranks] = ends_s[index]
             if use is not None:
                 self._end(use, float(ends_s[index]))
+                self._users[use.slots] = index
+                gone = np.isin(self._users, self._training.events[index].gives_up)
+                gone[use.slots] = False
+                self._circuits[gone], self._users[gone] = UNKNOWN, -1
         total_s = float(ends_s.max(initial=0.0))
         self._held_s -= total_s
+        self._earlier_ends_s = ends_s - total_s
         return Retimed(starts_s, ends_s, total_s, iterations)
 
     def _begin(self, use: Use, start_s: float) -> float:
@@ -124,6 +138,41 @@ class _Course:
         until_s = end_s + (self._change_s if use.changes_back else 0.0)
         self._circuits[use.slots] = use.leaves
         self._held_s[use.slots] = until_s
+
+
+class _Before(NamedTuple):
+    """What has ended before an event's circuits are set up: events of the iteration, and of the one before.
+
+    change_s: how long that takes.
+    """
+
+    now: NDArray[np.intp]
+    earlier: NDArray[np.intp]
+    change_s: float
+
+    def ready_s(self, ends_s: NDArray[np.float64], earlier_ends_s: NDArray[np.float64]) -> float:
+        """When its circuits are set up at the earliest."""
+        ended_s = max(ends_s[self.now].max(initial=-np.inf), earlier_ends_s[self.earlier].max(initial=-np.inf))
+        return float(ended_s + self.change_s)
+
+
+def _before(training: Training, change_s: float) -> dict[int, _Before]:
+    """By communication, where the optical layer limits how many circuits are lit at once, what it follows."""
+    if not shares_ports(training):
+        return {}
+    communicates = np.array([event.kind != COMPUTE for event in training.events])
+    ends_s = np.array([event.end_s for event in training.events])
+    starts_s = np.array([event.start_s for event in training.events])
+    slack_s = SAME * training.total_s
+    made = {}
+    for index in np.flatnonzero(communicates):
+        own_s = change_s if training.events[index].reconfigured else 0.0
+        begins_s = starts_s[index] - own_s + slack_s
+        earlier = communicates & (ends_s - training.total_s <= begins_s)
+        now = communicates & (ends_s <= begins_s)
+        now[index] = False
+        made[int(index)] = _Before(np.flatnonzero(now), np.flatnonzero(earlier), own_s)
+    return made
 
 
 def _waits(training: Training) -> list[list[int]]:

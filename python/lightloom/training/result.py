@@ -45,7 +45,9 @@ class Event(NamedTuple):
     ranks; where its messages pass others, at all ranks of their groups.
     reconfigured: whether circuits change before it, of which `reconfiguration_exposed_s` is waited for. waits_for:
     place of the event that its start was the last to wait for, if there is one. returns: whether its ports go back to
-    the resting topology after it. direct: of messages, whether they go over circuits of their own.
+    the resting topology after it. direct: of messages, whether they go over circuits of their own. gives_up: places of
+    the events whose circuits, used by nothing else, go dark when the change before it begins, so that the optical layer
+    has room.
     """
 
     node: str
@@ -61,6 +63,7 @@ class Event(NamedTuple):
     waits_for: int | None
     returns: bool
     direct: bool
+    gives_up: tuple[int, ...] = ()
 
 
 class MessageTopology(NamedTuple):
@@ -164,6 +167,7 @@ class Training(Table):
             hop_delay=told["hop_delay_s"],
             reconfiguration_delay=told["reconfiguration_delay_s"],
             initial=told["initial"],
+            optics=told.get("optics"),
         )
 
     @property
@@ -277,6 +281,7 @@ class Training(Table):
                 told["waits_for"],
                 told["returns"],
                 told["direct"],
+                tuple(told.get("gives_up", ())),
             )
             for told, node in zip(self._told["events"], self.nodes, strict=True)
         )

@@ -25,6 +25,7 @@ __all__ = [
     "labels",
     "port_sets",
     "rank_classes",
+    "shares_ports",
     "spans_words",
     "within_iteration",
 ]
@@ -124,25 +125,33 @@ def changes(training: Training) -> list[Change]:
     """Every reconfiguration between events, by event.
 
     Before an event ports are dark from their last use on: for the first one from that of the iteration before, which is
-    the same. After an event that brings them back to the resting topology they are dark from its end on, unless it ends
-    with that.
+    the same; where islands share ports, only from as late as the change can begin, as others may use them until then.
+    After an event that brings them back to the resting topology they are dark from its end on, unless it ends with
+    that.
     """
     delay_s = training.fabric.reconfiguration.scalar_s or 0.0
     if not delay_s:
         return []
     made = []
+    shares = shares_ports(training)
     waited = {event.waits_for: event.start_s for event in training.events}
     for index, last_use_s in _last_uses(training, delay_s):
         event = training.events[index]
         if event.reconfigured:
             exposed_s = min(event.reconfiguration_exposed_s, delay_s)
-            first_s = event.start_s - delay_s if exposed_s else min(last_use_s, event.start_s - delay_s)
+            is_late = bool(exposed_s) or shares
+            first_s = event.start_s - delay_s if is_late else min(last_use_s, event.start_s - delay_s)
             made.append(Change(index, first_s, first_s + delay_s - exposed_s, first_s + delay_s))
         if _changes_back(training, event):
             last_s = event.end_s + delay_s
             is_waited_for = waited.get(index, -1.0) >= last_s - 1e-6 * delay_s
             made.append(Change(index, event.end_s, event.end_s if is_waited_for else last_s, last_s))
     return sorted(made)
+
+
+def shares_ports(training: Training) -> bool:
+    """Whether GPUs of islands share ports, so that circuits are set up as late as they can be."""
+    return (training.fabric.optical_layer or "").startswith("islands:")
 
 
 def _changes_back(training: Training, event: Event) -> bool:

@@ -119,7 +119,7 @@ impl Ports {
 /// A layer on which GPUs share ports.
 pub(super) fn place_of(optics: &Optics, shape: &Shape, gpu: u32, port: u32) -> Result<(usize, u32)> {
     optics.place(shape, gpu, port).ok_or_else(|| {
-        let accepts = "crossbar or parallel for an iteration, where every port of a GPU has a port of its own";
+        let accepts = "crossbar, parallel or islands:AxB for an iteration";
         Error::value("optics", format!("`{}`", optics.spelling()), accepts)
     })
 }

@@ -189,6 +189,19 @@ impl<'a> Following<'a> {
     fn begin(&mut self, event: usize, purposes: Vec<(usize, Purpose)>, needs_resting: bool) {
         let mut changed = Vec::with_capacity(purposes.len());
         let (mut free_s, mut after) = (f64::NEG_INFINITY, Vec::new());
+        let gives_up = &self.training.events[event].gives_up;
+        if !gives_up.is_empty() {
+            let own: BTreeSet<usize> = purposes.iter().map(|(slot, _)| *slot).collect();
+            for (slot, found) in self.slots.iter_mut().enumerate() {
+                let is_given_up = found.user.is_some_and(|user| gives_up.contains(&user)) && !own.contains(&slot);
+                if is_given_up {
+                    after.extend(found.user.take());
+                    free_s = free_s.max(found.held_until_s);
+                    (found.purpose, found.rests) = (Some(Purpose::None), false);
+                    changed.push((slot, Purpose::None));
+                }
+            }
+        }
         for (slot, purpose) in purposes {
             let found = &mut self.slots[slot];
             if found.rests && needs_resting {

@@ -49,6 +49,10 @@ impl Kind for Crossbar {
         Some((0, gpu * shape.ports() + port + 1))
     }
 
+    fn holds_all(&self) -> bool {
+        true
+    }
+
     fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         let sites = Sites { sites: fabric.shape.gpus(), ports: fabric.shape.ports() };
         let circuits: Vec<_> = held

@@ -51,6 +51,10 @@ impl Kind for OfIslands {
         Ok(PortMap { switches: vec![switch], ends: vec![ends] })
     }
 
+    fn islands(&self, parameters: &str) -> Option<Islands> {
+        Islands::parse(parameters).ok()
+    }
+
     fn admits(&self, parameters: &str, _shape: &Shape, topology: &Topology) -> Result<()> {
         Islands::parse(parameters)?.circuits(topology).map(|_| ())
     }

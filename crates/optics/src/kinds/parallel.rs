@@ -52,6 +52,10 @@ impl Kind for Parallel {
         Some((port as usize, gpu + 1))
     }
 
+    fn holds_all(&self) -> bool {
+        true
+    }
+
     fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         let delays_s = fabric.reconfiguration.delay().terms().by_port_s;
         let ports = fabric.shape.ports() as usize;

@@ -28,7 +28,7 @@ fn no_order_is_faster_than_the_one_that_is_found() {
     for case in 0..1500 {
         let (jobs, uses) = drawn(&mut rng, 6);
         let delay_s = f64::from(case % 4);
-        let problem = Problem { jobs: &jobs, ports: PORTS, delay_s, uses: &uses };
+        let problem = Problem { jobs: &jobs, ports: PORTS, delay_s, uses: &uses, limits: None };
         let before: Vec<Vec<usize>> = jobs.jobs.iter().map(|job| job.before.clone()).collect();
         let mut orders = Vec::new();
         all_orders(&before, &mut Vec::new(), &mut orders);

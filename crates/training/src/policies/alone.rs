@@ -17,13 +17,15 @@ pub(super) const POLICY: Policy = Policy {
 fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     let uses = context.by_kind(|kind, of| best(context, kind, of, context.library.entries(kind, context.ports())))?;
     let timeline = context.timeline(&uses)?;
-    let note = format!("resting topology {}, {}", context.resting_name, shares(context));
-    Some(Outcome::new(&POLICY, uses, timeline, note))
+    Some(Outcome::new(&POLICY, uses, timeline, note(context)))
 }
 
-/// The division of the ports between the resting topologies, in words.
-pub(super) fn shares(context: &Context<'_>) -> String {
-    match &context.resting_split {
+/// The resting topology and the division of the ports between the groups, in words.
+pub(super) fn note(context: &Context<'_>) -> String {
+    if context.layer.is_some() {
+        return "no resting topology on this optical layer: circuits stay as they are".into();
+    }
+    let shares = match &context.resting_split {
         Some(split) if split.len() > 1 => {
             let ports = split.iter().zip(&context.jobs.families);
             let shares: Vec<String> =
@@ -32,7 +34,8 @@ pub(super) fn shares(context: &Context<'_>) -> String {
         }
         Some(_) => format!("on {}", model::counted(u64::from(context.ports()), "port")),
         None => "no port left for some groups".into(),
-    }
+    };
+    format!("resting topology {}, {shares}", context.resting_name)
 }
 
 /// The fastest of: a kind's entries on the ports that rest for its family, and `on_all`, entries on all ports; with the

@@ -51,7 +51,7 @@ fn in_series(context: &Context<'_>, nodes: &[usize]) -> Option<Outcome> {
     };
     let computed_s: f64 = turns.iter().map(|turn| turn.idle_s).sum();
     let is_as_priced = (timeline.total_s - computed_s - found.cost_s).abs() <= 1e-9 * timeline.total_s;
-    let is_shortest = found.is_shortest && all_on_the_same_groups(context) && is_as_priced;
+    let is_shortest = context.layer.is_none() && found.is_shortest && all_on_the_same_groups(context) && is_as_priced;
     Some(Outcome { is_shortest, ..Outcome::new(&POLICY, uses, timeline, note.into()) })
 }
 

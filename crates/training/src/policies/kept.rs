@@ -1,8 +1,10 @@
 //! A topology for each family that stays for the whole iteration.
 
 use crate::context::Context;
+use crate::cutoffs::kept::MOST_TOGETHER;
 use crate::jobs::Message;
 use crate::library::{Entry, TopologyId};
+use crate::lit::fits_at_once;
 use crate::overlapped::Timed;
 use crate::splits::Split;
 use crate::timeline::Use;
@@ -36,42 +38,71 @@ pub(super) fn on_named(
     Some((topology, entries))
 }
 
+/// A topology of a family: the time of all its communications on it, s, and their entries.
+type Kept = (f64, TopologyId, OnTopology);
+
 /// The timeline where each family keeps a topology on its ports, the one that its communications take the least time on
-/// in all; with the topologies. `None` where some family has no topology that serves all of its kinds, or groups that
-/// share ranks, so that circuits would change between them.
+/// in all; with the topologies. Where the optical layer limits circuits, the first that are there at once, from the
+/// least time on. `None` where some family has no topology that serves all of its kinds, or groups that share ranks, so
+/// that circuits would change between them.
 pub(super) fn best_kept(
     context: &Context<'_>,
     split: &Split,
     candidates: impl Fn(usize, u32) -> Vec<(TopologyId, OnTopology)>,
 ) -> Option<(Timed, Vec<TopologyId>)> {
     let counts = context.counts();
-    let mut chosen: Vec<Option<Use>> = vec![None; context.jobs.kinds.len()];
-    let mut topologies = Vec::new();
+    let mut of_families: Vec<Vec<Kept>> = Vec::with_capacity(split.len());
     for (family, &ports) in split.iter().enumerate() {
         let kinds: Vec<usize> = (0..counts.len()).filter(|&kind| context.jobs.kinds[kind].family == family).collect();
-        let mut best: Option<(f64, TopologyId, OnTopology)> = None;
+        let mut of_family: Vec<Kept> = Vec::new();
         for (topology, entries) in candidates(family, ports.1 - ports.0) {
             interruption::check();
             let all: Option<f64> =
                 kinds.iter().map(|&kind| Some(entries[kind]?.duration_s * counts[kind] as f64)).sum();
-            if let Some(all_s) = all
-                && best.as_ref().is_none_or(|(best_s, ..)| all_s < *best_s)
-            {
-                best = Some((all_s, topology, entries));
-            }
+            of_family.extend(all.map(|all_s| (all_s, topology, entries)));
         }
-        let (_, topology, entries) = best?;
-        topologies.push(topology);
-        for kind in kinds {
-            chosen[kind] = entries[kind].map(|entry| Use { ports, entry, returns: None });
+        of_family.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if context.layer.is_none() {
+            of_family.truncate(1);
         }
+        of_families.push(of_family);
+    }
+    together(&of_families).into_iter().find_map(|kept| timed(context, split, &kept))
+}
+
+/// A topology of each family, in every way, the least time first; of the best of each where there are too many ways.
+fn together(of_families: &[Vec<Kept>]) -> Vec<Vec<&Kept>> {
+    let mut all: Vec<Vec<&Kept>> = vec![Vec::new()];
+    for of_family in of_families {
+        let most = (MOST_TOGETHER / all.len().max(1)).max(1);
+        all = all
+            .into_iter()
+            .flat_map(|chosen| {
+                of_family.iter().take(most).map(move |kept| chosen.iter().copied().chain([kept]).collect())
+            })
+            .collect();
+    }
+    let time_s = |chosen: &[&Kept]| chosen.iter().map(|kept| kept.0).sum::<f64>();
+    all.sort_by(|a, b| time_s(a).total_cmp(&time_s(b)));
+    all
+}
+
+/// The timeline on these topologies; `None` where circuits would change.
+fn timed(context: &Context<'_>, split: &Split, kept: &[&Kept]) -> Option<(Timed, Vec<TopologyId>)> {
+    let mut chosen: Vec<Option<Use>> = vec![None; context.jobs.kinds.len()];
+    for (kind, of) in context.jobs.kinds.iter().enumerate() {
+        let (_, _, entries) = kept[of.family];
+        chosen[kind] = entries[kind].map(|entry| Use { ports: split[of.family], entry, returns: None });
     }
     let uses = context.by_kind(|kind, _| chosen[kind])?;
+    if !fits_at_once(&context.problem(&uses)) {
+        return None;
+    }
     let timeline = context.timeline(&uses)?;
     if timeline.events.iter().any(|event| event.reconfigured) {
         return None;
     }
-    Some(((uses, timeline), topologies))
+    Some(((uses, timeline), kept.iter().map(|(_, topology, _)| *topology).collect()))
 }
 
 /// The kept circuits, in words.

@@ -45,7 +45,7 @@ fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
         choices.push(uses.collect());
     }
     let timed = choices.into_iter().filter_map(|uses| {
-        let found = quickly(&Problem { delay_s: 0.0, ..context.problem(&uses) })?;
+        let found = quickly(&Problem { delay_s: 0.0, limits: None, ..context.problem(&uses) })?;
         Some((uses, found))
     });
     // A plan for circuits runs on such a switch as it is.

@@ -24,8 +24,7 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     }
     let uses = context.by_kind(|kind, _| of_kind[kind])?;
     let timeline = context.timeline(&uses)?;
-    let note = format!("resting topology {}, {}", context.resting_name, alone::shares(context));
-    Some(Outcome::new(&POLICY, uses, timeline, note))
+    Some(Outcome::new(&POLICY, uses, timeline, alone::note(context)))
 }
 
 fn best(context: &mut Context<'_>, kind: usize, of: &Kind) -> Option<Use> {

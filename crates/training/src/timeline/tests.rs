@@ -47,7 +47,8 @@ pub(crate) fn drawn(rng: &mut ChaCha8Rng, most: usize) -> (Jobs, Vec<Option<Use>
         job.before.iter().for_each(|&before| followers[before].push(node));
     }
     let all = (0..classes).collect();
-    (Jobs { jobs, followers, order, classes, all, families: Vec::new(), kinds: Vec::new() }, uses)
+    let members = vec![Vec::new(); classes];
+    (Jobs { jobs, followers, order, classes, all, members, families: Vec::new(), kinds: Vec::new() }, uses)
 }
 
 /// A use of a port: node, begin, end with a change back to the resting topology, and circuits at both.
@@ -101,7 +102,7 @@ fn nothing_overlaps_and_the_iteration_repeats() {
     for case in 0..1000 {
         let (jobs, uses) = drawn(&mut rng, 10);
         let delay_s = f64::from(rng.random_range(0..4u32));
-        let problem = Problem { jobs: &jobs, ports: PORTS, delay_s, uses: &uses };
+        let problem = Problem { jobs: &jobs, ports: PORTS, delay_s, uses: &uses, limits: None };
         let Some(found) = quickly(&problem) else { continue };
         settled += 1;
         let events = &found.events;

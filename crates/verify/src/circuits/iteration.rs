@@ -7,25 +7,27 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use model::{Circuits, Configuration, Rank, Result, Topology, TrainingPlan, Work, sum_seconds};
 
+use super::islands::served_on_islands;
 use super::{Layout, switches_check};
 use crate::report::{Check, Report, Tally};
 
 /// Rounding error of a time, relative to the iteration's.
 const ROUNDING: f64 = 1e-9;
 
-/// A circuit from a port of a rank, while it is lit.
+/// A circuit from a port of a rank, or of an island, while it is lit.
 #[derive(Debug, Clone, Copy)]
-struct Lit {
-    from_s: f64,
-    until_s: f64,
-    rank: Rank,
+pub(super) struct Lit {
+    pub(super) from_s: f64,
+    pub(super) until_s: f64,
+    pub(super) rank: Rank,
     port: u32,
 }
 
-/// Circuits that switches join over two iterations, by rank and port of the transmitter, in the order of time.
-struct History {
-    by_port: BTreeMap<(Rank, u32), Vec<Lit>>,
-    rounding_s: f64,
+/// Circuits that switches join over two iterations, by rank or island and port of the transmitter, in the order of
+/// time.
+pub(super) struct History {
+    pub(super) by_port: BTreeMap<(Rank, u32), Vec<Lit>>,
+    pub(super) rounding_s: f64,
 }
 
 impl History {
@@ -66,7 +68,11 @@ pub fn iteration_circuits(circuits: &Circuits, training: &TrainingPlan, optics: 
         let total_s = training.events.iter().map(|event| event.end_s).fold(0.0, f64::max);
         let change_s = training.fabric.reconfiguration.delay().constant_s().unwrap_or(0.0);
         let (history, changes) = followed(circuits, layout, (total_s, change_s));
-        checks.extend([changes, events_check(circuits, training, layout), served(training, &history, total_s)]);
+        let served = match layout {
+            Layout::Islands { gpus, .. } => served_on_islands(training, &history, gpus, total_s),
+            _ => served(training, &history, total_s),
+        };
+        checks.extend([changes, events_check(circuits, training, layout), served]);
     }
     Ok(Report { checks })
 }
@@ -173,9 +179,14 @@ fn events_check(circuits: &Circuits, training: &TrainingPlan, layout: Layout) ->
         let changed = changed_ports(configuration, layout);
         let named = events.after.iter().chain(&events.before).filter_map(|name| known.get(name.as_str()));
         let is_touched = named.flat_map(|&event| {
-            let ports = &training.events[event].ports;
             let ranks = training.workload.ranks_of(event);
-            ranks.into_iter().flat_map(move |rank| ports.iter().map(move |&port| (rank, port)))
+            let (at, ports): (Vec<Rank>, Vec<u32>) = match layout {
+                Layout::Islands { gpus, ports } => {
+                    (ranks.into_iter().map(|rank| rank / gpus).collect(), (0..ports).collect())
+                }
+                _ => (ranks, training.events[event].ports.clone()),
+            };
+            at.into_iter().flat_map(move |at| ports.clone().into_iter().map(move |port| (at, port)))
         });
         tally.expect(is_touched.into_iter().any(|port| changed.contains(&port)), || {
             format!("configuration {}: no event that it names uses a port that changes", index + 1)

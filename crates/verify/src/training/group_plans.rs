@@ -63,7 +63,8 @@ fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
     if change.delay().constant_s() != overlap.delay().constant_s() || change.overlap() != overlap.overlap() {
         return Some("its plan charges reconfigurations in another way than the fabric".into());
     }
-    (own.optics != whole.optics).then(|| "its plan has another optical layer than the fabric".into())
+    // A layer is one of all ranks: it is judged by what all groups have at once.
+    own.optics.is_some().then(|| "its plan has an optical layer of its own".into())
 }
 
 /// A block of the plan of which there are other bytes than the matrix says; without one, blocks must be equal.

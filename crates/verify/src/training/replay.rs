@@ -4,6 +4,7 @@ mod message;
 mod over_topology;
 mod resting;
 mod resting_circuits;
+mod room;
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,11 @@ use super::iteration::{Iteration, show_apart};
 use super::waits::Waits;
 use crate::report::{Check, Tally};
 use resting_circuits::Resting;
+use room::Room;
 
 /// The result of following all ports.
 pub(super) struct Replayed {
-    pub(super) checks: [Check; 3],
+    pub(super) checks: Vec<Check>,
     /// Durations of messages over circuits of a group, by event, where these are there.
     pub(super) routed_s: BTreeMap<usize, f64>,
     pub(super) turns: Vec<Turn>,
@@ -38,11 +40,13 @@ struct Port {
     circuits: Option<Circuits>,
     /// The last user; `None` in the iteration before.
     user: Option<usize>,
+    /// The last user, of whichever iteration.
+    last: Option<usize>,
     /// The time at which that is done, a return to the resting topology included, s.
     busy_until_s: f64,
 }
 
-const UNUSED: Port = Port { circuits: None, user: None, busy_until_s: f64::NEG_INFINITY };
+const UNUSED: Port = Port { circuits: None, user: None, last: None, busy_until_s: f64::NEG_INFINITY };
 
 /// The effect of an event on the ports of a rank.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +89,8 @@ struct Replay<'a> {
     resting: Resting,
     findings: Findings,
     turns: Vec<Turn>,
+    /// The optical layer, where the fabric has one.
+    room: Option<Room<'a>>,
 }
 
 /// Checks that no port is held twice at once, that circuits are changed where they must be, α_r before they are needed,
@@ -96,7 +102,8 @@ pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits:
     used.dedup();
     let ports = vec![UNUSED; iteration.training.workload.ranks as usize * used.len()];
     let (resting, findings, turns) = (Resting::default(), Findings::none(), Vec::new());
-    let mut replay = Replay { iteration, catalogue, used, ports, resting, findings, turns };
+    let room = Room::of(iteration);
+    let mut replay = Replay { iteration, catalogue, used, ports, resting, findings, turns, room };
     replay.claim_resting();
     let claimed = replay.resting.clone();
     // Once to find what ports have at the end; what is wrong is found when that is known.
@@ -105,17 +112,20 @@ pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits:
     let resting = std::mem::replace(&mut replay.findings, Findings::none()).resting;
     replay.findings.resting = resting;
     replay.turns.clear();
+    replay.room.iter_mut().for_each(|room| room.begin_again(iteration.total_s));
     for port in &mut replay.ports {
         port.user = None;
         port.busy_until_s -= iteration.total_s;
     }
     replay.follow(waits);
     let Findings { held, circuits, resting, routed_s } = replay.findings;
+    let room = replay.room.map(Room::into_check);
     let checks = [
         held.into_check("use", "of a port of a rank, one at a time"),
         circuits.into_check("statement", "of circuits that ports have and of their changes"),
         resting.into_check("port", "of ranks with a resting topology"),
     ];
+    let checks = checks.into_iter().chain(room).collect();
     Replayed { checks, routed_s, turns: replay.turns }
 }
 
@@ -141,7 +151,9 @@ impl Replay<'_> {
                     None
                 }
             };
+            self.give_up(event);
             self.compare(event, changed);
+            self.find_room(event, &mut waits[event]);
         }
     }
 
@@ -204,8 +216,12 @@ impl Replay<'_> {
         if !in_place {
             waits.change_after(before.user, since_s + iteration.change_s);
         }
-        self.ports[slot] =
-            Port { circuits: used.leaves, user: Some(event), busy_until_s: used.until_s.max(before.busy_until_s) };
+        self.ports[slot] = Port {
+            circuits: used.leaves,
+            user: Some(event),
+            last: Some(event),
+            busy_until_s: used.until_s.max(before.busy_until_s),
+        };
         (!in_place).then_some(since_s)
     }
 
@@ -214,7 +230,9 @@ impl Replay<'_> {
         let iteration = self.iteration;
         let planned = iteration.event(event);
         let name = || iteration.name(event);
-        self.findings.circuits.expect(planned.reconfigured == changed.is_some(), || match &changed {
+        let changes = changed.is_some() || !planned.gives_up.is_empty();
+        self.findings.circuits.expect(planned.reconfigured == changes, || match &changed {
+            None if !planned.reconfigured => format!("{}: gives up circuits, and reconfigured is false", name()),
             None => format!("{}: reconfigured is true, and all ports have its first circuits already", name()),
             Some(Change { rank, port, .. }) => {
                 format!("{}, rank {rank}, port {port}: has other circuits, and reconfigured is false", name())

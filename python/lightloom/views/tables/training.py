@@ -8,6 +8,7 @@ from rich.text import Text
 
 from lightloom._core import counted, show_size, show_time
 from lightloom.training.communications import changes_within, communications
+from lightloom.training.timeline import shares_ports
 from lightloom.views.policy_titles import IDEAL, OURS, title_of
 from lightloom.views.ratios import factor, gap_words
 from lightloom.views.tables.inference import inference_words, requests_parts
@@ -41,7 +42,7 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
     """The parts of `training_table`."""
     fabric, kinds = training.fabric, communications(training)
     shown = kinds if all_communications else kinds[:MOST_KINDS]
-    words = f"{fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)}, resting topology {fabric.initial}"
+    words = fabric_words(fabric.ports, fabric.bandwidth_bps, fabric) + _at_rest(training)
     return [
         heading(_title(training)),
         Text(words),
@@ -52,6 +53,11 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
         *([_kinds(shown)] if kinds else []),
         *map(Text, _left_out(kinds, shown)),
     ]
+
+
+def _at_rest(training: Training) -> str:
+    """The resting topology; of islands that share ports the notes of the policies say whether there is one."""
+    return "" if shares_ports(training) else f", resting topology {training.fabric.initial}"
 
 
 def _title(training: Training) -> str:

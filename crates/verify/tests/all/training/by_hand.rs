@@ -88,6 +88,7 @@ fn at_once(workload: Workload, nodes: Vec<(u32, Vec<u32>)>) -> TrainingPlan {
             topology: None,
             reconfiguration_exposed_s: 0.0,
             waits_for: None,
+            gives_up: Vec::new(),
         });
         plans.push(all_gather(size, ports.len() as u32, SIZE, &shifts, None));
     }

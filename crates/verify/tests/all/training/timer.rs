@@ -274,6 +274,7 @@ fn run(item: &Item, at: (usize, usize), ready_s: f64, ports: &mut BTreeMap<(u32,
         topology: None,
         reconfiguration_exposed_s: start_s - else_s,
         waits_for,
+        gives_up: Vec::new(),
     }
 }
 

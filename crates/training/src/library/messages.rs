@@ -1,4 +1,6 @@
-//! Ways to carry out messages: on circuits of their own, and over topologies of their family.
+//! Entries of messages.
+
+use model::{Link, Topology, Translations};
 
 use super::{Circuits, Library};
 use crate::entry::{Entry, TopologyId};
@@ -26,11 +28,15 @@ impl Library<'_> {
         for &index in kinds {
             let kind = self.kinds[index].clone();
             let Message::Send(places) = &kind.message else { continue };
+            let size = self.families[family].size;
             let own = self.id(Circuits::Messages(places.clone()));
             let duration_s = self.direct_s(&kind, ports);
             let message =
                 Entry { plan: None, duration_s, first: own, last: own, direct: true, keeps: true, through: false };
-            let mut entries = vec![message];
+            let links = places.iter().map(|&(src, dst)| Link { src, dst, count: ports });
+            let circuits = Topology::new("circuits of the messages", Translations::trivial(size), links);
+            let has_room = circuits.and_then(|circuits| self.check_room(family, ports, [&circuits]));
+            let mut entries: Vec<Entry> = has_room.is_ok().then_some(message).into_iter().collect();
             for id in self.topologies.get(&(family, ports)).cloned().unwrap_or_default() {
                 entries.extend(self.message_over(index, id));
             }
