@@ -133,7 +133,7 @@ def test_the_program_agrees_with_the_core_that_tries_every_topology_of_one_port(
     scope = Scope(gpus, 1, rank_group(None, gpus))
     known = [PricedTopology(topology) for topology in problem.candidates[:1]]
     intervals = Intervals(steps, scope, Costs(4e-6, None), known)
-    intervals.prove(time.monotonic() + 60, lambda _text: None)
+    intervals.prove(time.monotonic() + 60, lambda _text: None, lambda: None)
     found = len(steps) * 500e-9 + intervals.cut(lower=False).total_s
     assert found == pytest.approx(core.total_s, rel=TOLERANCE)
     assert len(steps) * 500e-9 + intervals.cut(lower=True).total_s <= core.total_s * (1 + 1e-6)

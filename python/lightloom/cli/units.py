@@ -6,19 +6,20 @@ from pathlib import Path
 
 import click
 
-from lightloom.inputs.matrices import rows_and_columns
 from lightloom.inputs.requests import is_generated
 
 __all__ = ["say_tokens"]
 
 
 def say_tokens(field: str, source: object, size: object) -> None:
-    """A line on standard error where tokens by expert are planned as so many bytes: no size says what they amount to.
+    """A line on standard error where tokens by expert are planned as that many bytes: no size says what they amount to.
 
     field, source: the option and what it was given, a file or a folder of them, or a name; size: the option `--size`.
     """
     if size is not None or not isinstance(source, str) or is_generated(source):
         return
+    from lightloom.inputs.matrices import rows_and_columns
+
     found = rows_and_columns(Path(source))
     if found is None or found[0] >= found[1] or found[1] % found[0]:
         return
