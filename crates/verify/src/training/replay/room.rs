@@ -155,7 +155,7 @@ impl Replay<'_> {
             .retain(|other| !iteration.is_by(other.end_s, planned.start_s - iteration.change_s - iteration.rounding_s));
         room.active.push(Active { event, end_s: planned.end_s, is_now: true });
         let is_counted = |user: usize| user == event || counted_in.contains(&user);
-        let standing = self.standing(gpus, |user| is_counted(user));
+        let standing = self.standing(gpus, is_counted);
         let all = total([under_way, standing]);
         let name = iteration.name(event);
         if let Some(room) = &mut self.room {
