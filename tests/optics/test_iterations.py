@@ -158,7 +158,7 @@ def test_files_are_shown_judged_and_kept_apart(cli: RunCli, shared_port: ll.Trai
     shared_port.save(in_tmp / "iteration.json")
     told = cli("circuits", "iteration.json", "--optics", "parallel", "--output", "circuits.json").out
     assert [line.split()[:3] for line in told.splitlines() if line.startswith("             ")] == [
-        ["1", "-", "whatever"],
+        ["1", "-", "the"],
         ["2", "dp", "tp"],
         ["3", "tp", "dp"],
     ]

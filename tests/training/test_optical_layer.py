@@ -19,6 +19,8 @@ from tests.training.random_workloads import workload as workload_by_chance
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from lightloom.planning import Check
+
 DELAY_S = 1e-5
 SIZE = 1 << 20
 
@@ -45,7 +47,7 @@ def _fabric(optics: str | None, **given: Any) -> ll.Fabric:
     return ll.Fabric(**{"ports": 1, "reconfiguration_delay": DELAY_S, "optics": optics, **given})
 
 
-def _failed(training: ll.Training) -> list[ll.Check]:
+def _failed(training: ll.Training) -> list[Check]:
     return [check for check in ll.verify(training) if not check.passed]
 
 

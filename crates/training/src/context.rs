@@ -10,8 +10,8 @@ use crate::cutoffs::context::MOST_TOPOLOGIES;
 use crate::jobs::{Jobs, Kind, Task};
 use crate::layer::Layer;
 use crate::library::{Library, TopologyId};
-use crate::lit::Limits;
 use crate::orders::quickly;
+use crate::problem::Limits;
 use crate::splits::{Split, even, splits};
 use crate::timeline::{Problem, Timeline, Use};
 

@@ -18,6 +18,7 @@ mod messages;
 mod orders;
 mod overlapped;
 mod policies;
+mod problem;
 mod result;
 mod series;
 mod splits;

@@ -3,19 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::layer::{Layer, Load, NodeLoad, sum};
-use crate::library::Library;
-use crate::timeline::{Event, Problem};
+use crate::layer::{Load, NodeLoad, sum};
+use crate::problem::{Event, Limits, Problem};
 
 /// Rounding of a time, relative to it and a change.
 const ROUNDING: f64 = 1e-12;
-
-/// A layer, and the library that says which circuits communications have.
-#[derive(Clone, Copy)]
-pub(crate) struct Limits<'a> {
-    pub(crate) layer: &'a Layer,
-    pub(crate) library: &'a Library<'a>,
-}
 
 /// A communication that was given its time.
 #[derive(Debug, Clone, Copy, PartialEq)]

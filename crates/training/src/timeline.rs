@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::cutoffs::timeline::{MOST_ORDERED_ROUNDS, MOST_ROUNDS};
-use crate::jobs::{Jobs, Task};
-use crate::library::{Entry, TopologyId};
-use crate::lit::{Limits, Lit};
+use crate::jobs::Task;
+use crate::library::TopologyId;
+use crate::lit::Lit;
+pub(crate) use crate::problem::{Event, Problem, Use};
 
 /// The circuits of a port: groups, topology, and the ports that share them.
 pub(crate) type Circuits = (u32, u32, (u32, u32));
@@ -23,29 +24,6 @@ const UNSET: Circuits = (0, u32::MAX - 1, (0, 0));
 
 /// The circuits that the next communication wants, whichever it is.
 const WHATEVER: Circuits = (0, u32::MAX - 3, (0, 0));
-
-/// The way in which a communication is carried out.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Use {
-    /// First port and the one after the last.
-    pub(crate) ports: (u32, u32),
-    /// The plan or message.
-    pub(crate) entry: Entry,
-    /// Whether its ports go back to the resting topology afterwards, and which that is on its own ports, if they have
-    /// one.
-    pub(crate) returns: Option<Option<TopologyId>>,
-}
-
-/// The start and end of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Event {
-    pub(crate) start_s: f64,
-    pub(crate) end_s: f64,
-    pub(crate) reconfigured: bool,
-    /// The delay of the node's start by the change before it.
-    pub(crate) exposed_s: f64,
-    pub(crate) waits_for: Option<usize>,
-}
 
 /// An iteration in time.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,17 +49,6 @@ struct Port {
     circuits: Circuits,
     ready_s: f64,
     by: Option<usize>,
-}
-
-/// An iteration whose plans and ports are chosen, so that only the order of its nodes is open.
-#[derive(Clone, Copy)]
-pub(crate) struct Problem<'a> {
-    pub(crate) jobs: &'a Jobs,
-    pub(crate) ports: u32,
-    pub(crate) delay_s: f64,
-    pub(crate) uses: &'a [Option<Use>],
-    /// The optical layer, where it limits circuits.
-    pub(crate) limits: Option<Limits<'a>>,
 }
 
 /// The rule for the next node among those that wait for nothing any more.
@@ -269,20 +236,6 @@ impl Problem<'_> {
         ports
             .map(|(class, port)| progress.stand.ports[class * self.ports as usize + port as usize].ready_s)
             .fold(0.0, f64::max)
-    }
-
-    /// The classes of ranks at which a communication holds its ports, or those that compute; `place` is in this list.
-    pub(crate) fn holders(&self, node: usize) -> &[usize] {
-        match &self.uses[node] {
-            Some(used) if used.entry.through => &self.jobs.all,
-            _ => &self.jobs.jobs[node].classes,
-        }
-    }
-
-    /// Whether a communication holds a port of a class.
-    pub(crate) fn takes(&self, node: usize, class: usize, port: u32) -> bool {
-        let holds = |used: &Use| (used.ports.0..used.ports.1).contains(&port);
-        self.uses[node].as_ref().is_some_and(holds) && self.holders(node).binary_search(&class).is_ok()
     }
 
     /// Whether circuits are those of the first topology of a communication, at one of its classes.

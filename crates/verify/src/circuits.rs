@@ -2,6 +2,7 @@
 
 mod described;
 mod geometry;
+mod history;
 mod islands;
 mod iteration;
 mod light;

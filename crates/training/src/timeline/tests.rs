@@ -4,7 +4,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::jobs::Job;
+use crate::jobs::{Job, Jobs};
+use crate::library::Entry;
 use crate::orders::quickly;
 
 pub(crate) const PORTS: u32 = 3;

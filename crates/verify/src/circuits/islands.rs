@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use model::{Rank, Topology, TrainingPlan, Work, sum_seconds};
 
-use super::iteration::History;
+use super::history::History;
 use crate::report::{Check, Tally};
 
 /// Circuits by the island that they leave and the one that they enter.

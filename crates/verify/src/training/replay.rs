@@ -5,6 +5,7 @@ mod over_topology;
 mod resting;
 mod resting_circuits;
 mod room;
+mod taken_room;
 
 use std::collections::BTreeMap;
 
