@@ -19,7 +19,11 @@ from lightloom.inputs.matrices import read_matrices
 from lightloom.inputs.matrix import read_matrix
 from tests.conftest import RunCli
 
-GOOD: dict[str, Any] = {"source": [0, 0, 1, 1], "expert": [0, 3, 1, 2], "tokens": [5, 7, 11, 13]}
+GOOD: dict[str, Any] = {
+    "source": [0, 0, 0, 0, 1, 1, 1, 1],
+    "expert": [0, 1, 2, 3, 0, 1, 2, 3],
+    "tokens": [5, 0, 0, 7, 0, 11, 13, 0],
+}
 
 
 def written(path: Path, columns: dict[str, Any]) -> Path:
@@ -29,13 +33,13 @@ def written(path: Path, columns: dict[str, Any]) -> Path:
 
 def test_counts_are_added_up_by_the_ranks_of_the_experts(tmp_path: Path) -> None:
     # Experts 0 and 1 are of rank 0, experts 2 and 3 of rank 1.
-    path = written(tmp_path / "one.parquet", GOOD | {"layer": ["a"] * 4})
+    path = written(tmp_path / "one.parquet", GOOD | {"layer": ["a"] * 8})
     assert read_matrix(path).tolist() == [[5, 7], [11, 13]]
 
 
 def test_iterations_are_matrices(tmp_path: Path) -> None:
-    columns = {name: values * 2 for name, values in GOOD.items()} | {"iteration": [0] * 4 + [1] * 4}
-    columns["tokens"] = [5, 7, 11, 13, 1.0, 2.0, 3.0, 4.5]
+    columns = {name: values * 2 for name, values in GOOD.items()} | {"iteration": [0] * 8 + [1] * 8}
+    columns["tokens"] = [*GOOD["tokens"], 1.0, 0, 0, 2.0, 0, 3.0, 4.5, 0]
     path = written(tmp_path / "two.parquet", columns)
     assert read_matrices(path).tolist() == [[[5, 7], [11, 13]], [[1, 2], [3, 4.5]]]
     with pytest.raises(InputError, match=r"^matrix: `.*` has iteration 1; it takes one iteration, 0$"):
@@ -50,15 +54,22 @@ def test_iterations_are_matrices(tmp_path: Path) -> None:
     ("change", "said"),
     [
         ({"tokens": None}, "has 0 columns `tokens`; it takes columns source, expert, tokens, and iteration where "),
-        ({"source": ["a", "b", "c", "d"]}, "column `source` of `{path}` is of type string; it takes numbers"),
-        ({"source": [0, 0, 1, -1]}, "column `source` of `{path}` has -1; it takes whole numbers from 0"),
-        ({"expert": [0, 3, 1, 0.5]}, "column `expert` of `{path}` has 0.5; it takes whole numbers from 0"),
-        ({"expert": [0, 3, 1, float("nan")]}, "column `expert` of `{path}` has nan; it takes whole numbers from 0"),
-        ({"expert": [0, 3, 1, 1]}, "states some source and expert twice; it takes one row for each"),
-        ({"expert": [0, 3, 1, 1 << 40]}, "has expert 1099511627776; it takes expert 0 to 16383"),
-        ({"tokens": [5, None, 11, 13]}, "leaves values out; it takes a number in every row"),
-        ({"tokens": [5, -7, 11, 13]}, "row 0, column 3 is -7.0; it takes finite bytes of at least 0"),
-        ({"expert": [0, 2, 1, 2]}, "its shape is 2x3; it takes "),
+        ({"source": list("abcdefgh")}, "column `source` of `{path}` is of type string; it takes numbers"),
+        ({"source": [0, 0, 0, 0, 1, 1, 1, -1]}, "column `source` of `{path}` has -1; it takes whole numbers from 0"),
+        ({"expert": [0, 1, 2, 3, 0, 1, 2, 0.5]}, "column `expert` of `{path}` has 0.5; it takes whole numbers from 0"),
+        (
+            {"expert": [0, 1, 2, 3, 0, 1, 2, float("nan")]},
+            "column `expert` of `{path}` has nan; it takes ",
+        ),
+        ({"expert": [0, 1, 2, 3, 0, 1, 1, 3]}, "states some source and expert twice; it takes one row for each"),
+        ({"expert": [0, 1, 2, 3, 0, 1, 2, 1 << 40]}, "has expert 1099511627776; it takes expert 0 to 16383"),
+        ({"tokens": [5, None, 0, 7, 0, 11, 13, 0]}, "leaves values out; it takes a number in every row"),
+        ({"tokens": [5, 0, 0, -7, 0, 11, 13, 0]}, "row 0, column 3 is -7.0; it takes finite bytes of at least 0"),
+        (
+            {"expert": [0, 1, 2, 3, 0, 1, 2, 4]},
+            "has no row for source 0 and expert 4; it takes a row for each ",
+        ),
+        ({"source": [0] * 3 + [1] * 3, "expert": [0, 1, 2] * 2, "tokens": [1] * 6}, "its shape is 2x3; it takes "),
     ],
 )
 def test_what_is_wrong_is_refused(tmp_path: Path, change: dict[str, Any], said: str) -> None:
@@ -74,7 +85,7 @@ def test_what_is_wrong_is_refused(tmp_path: Path, change: dict[str, Any], said: 
 def test_more_than_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path / "one.parquet", GOOD)
     monkeypatch.setattr(reader, "MAX_ROWS", 3)
-    with pytest.raises(InputError, match=r"has 4 rows; it takes 1 to 3$"):
+    with pytest.raises(InputError, match=r"has 8 rows; it takes 1 to 3$"):
         read_matrix(path)
     monkeypatch.undo()
     monkeypatch.setattr(reader, "MAX_UNPACKED", 1)
@@ -88,7 +99,7 @@ def test_more_than_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=6), cut=st.integers(0, 10_000))
 def test_damaged_files_are_refused_or_read(tmp_path: Path, changes: list[tuple[int, int]], cut: int) -> None:
-    whole = bytearray(written(tmp_path / "whole.parquet", GOOD | {"iteration": [0] * 4}).read_bytes())
+    whole = bytearray(written(tmp_path / "whole.parquet", GOOD | {"iteration": [0] * 8}).read_bytes())
     for place, value in changes:
         whole[place % len(whole)] = value
     path = tmp_path / "damaged.parquet"

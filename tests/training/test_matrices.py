@@ -148,5 +148,27 @@ def test_each_group_has_the_plan_of_its_own_matrix() -> None:
     assert sent["dispatch.0"] == Counter({(0, 1): 10**6, (1, 0): 5 * 10**5})
     assert sent["combine.1"] == Counter({(1, 0): 10**5, (0, 1): 3 * 10**6})
     told["nodes"] = [{"id": "dispatch", **exchange, "matrix": ["small"], "after": []}]
-    with pytest.raises(InputError, match=r"^workload\.nodes\[0\]\.matrix: there are 1 matrices for 2 groups$"):
+    with pytest.raises(
+        InputError, match=r"^workload\.nodes\[0\]\.matrix: its length is 1; it takes a matrix for each "
+    ):
         ll.Workload.of(told)
+
+
+def test_groups_that_wait_for_one_another_too_often_are_refused() -> None:
+    # Each of 1100 groups waits for 1100 others.
+    groups = 1100
+    all_to_all = {"kind": "collective", "collective": "all-to-all", "axis": "ep", "matrix": ["m"] * groups}
+    nodes = [{**all_to_all, "id": "a", "after": []}, {**all_to_all, "id": "b", "after": ["a"]}]
+    told = {
+        "schema": "lightloom.workload/1",
+        "ranks": 2 * groups,
+        "mesh": {"ep": 2, "dp": groups},
+        "matrices": {"m": [[0, 1], [1, 0]]},
+        "nodes": nodes,
+    }
+    with pytest.raises(InputError, match=r"^workload\.nodes\[1\]\.after: groups .* wait 1210000 times for one another"):
+        ll.Workload.of(told)
+    # By way of a computation of all ranks they wait once each.
+    between = {"id": "c", "kind": "compute", "duration_s": 0.0, "after": ["a"]}
+    nodes[1:] = [between, {**nodes[1], "after": ["c"]}]
+    assert ll.Workload.of(told).ranks == 2 * groups

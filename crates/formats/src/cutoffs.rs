@@ -9,4 +9,6 @@ pub(crate) mod plan_json_write {
 pub(crate) mod workload_json {
     /// Ranks of all groups with matrices of their own, each counted once for every All-to-All.
     pub(crate) const MOST_RANKS_OF_EACH: usize = 1 << 22;
+    /// Nodes that those after All-to-Alls with a matrix for each group wait for, all together.
+    pub(crate) const MOST_WAITS_OF_EACH: usize = 1 << 20;
 }

@@ -1,4 +1,4 @@
-"""Tokens by source rank and expert in Parquet files, as routers log them: a row a count, in columns by name."""
+"""Tokens by source rank and expert in Parquet files, as routers log them: a row for each count, in columns by name."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ EXACT = 1 << 53
 
 
 def read_counts(field: str, path: str | os.PathLike[str], most: tuple[int, int, int]) -> NDArray[np.float64]:
-    """Tokens `[iteration][source][expert]` of a Parquet file; what no row states is 0.
+    """Tokens `[iteration][source][expert]` of a Parquet file.
 
     The file has the columns of `COLUMNS`, and `iteration` where it has several; all count from 0. There are as many
-    sources and experts as the largest ones say. most: iterations, sources and experts that are accepted. Raises
-    `InputError` that names `field`.
+    sources and experts as the largest ones say, and a row for each of both in every iteration, also without tokens:
+    otherwise a last expert that got none would be left out unseen. most: iterations, sources and experts that are
+    accepted. Raises `InputError` that names `field`.
     """
     table, has_iterations = _columns(field, path)
     places = [_places(field, path, name, values) for name, values in zip(COLUMNS[:2], table[:2], strict=True)]
@@ -56,6 +57,12 @@ def read_counts(field: str, path: str | os.PathLike[str], most: tuple[int, int, 
     if len(np.unique(flat)) < len(flat):
         raise refuse(field, f"`{path}` states some source and expert twice; it takes one row for each")
     tokens = np.zeros(shape)
+    if len(flat) < tokens.size:
+        first = np.setdiff1d(np.arange(tokens.size), flat, assume_unique=True)[0]
+        iteration, source, expert = (int(place) for place in np.unravel_index(first, shape))
+        where = f"source {source} and expert {expert}" + (f" in iteration {iteration}" if has_iterations else "")
+        each = f"each of {counted(shape[1], 'source')} and {counted(shape[2], 'expert')}"
+        raise refuse(field, f"`{path}` has no row for {where}; it takes a row for {each}, also for 0 tokens")
     tokens.ravel()[flat] = table[2]
     return tokens
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::{Axis, Error, Rank, Result};
 
 use super::text::{InferenceText, MatrixText, Names, NodeText, RanksText};
-use crate::cutoffs::workload_json::MOST_RANKS_OF_EACH;
+use crate::cutoffs::workload_json::{MOST_RANKS_OF_EACH, MOST_WAITS_OF_EACH};
 
 /// The nodes, each with its place in the list that is given; those with a list of matrices as one for each group:
 /// `id.0`, `id.1`, ...
@@ -43,8 +43,17 @@ pub(super) fn spread(
             return Err(Error::malformed(format!("workload.inference.{key}"), reason));
         }
     }
-    for (_, node) in &mut made {
+    let mut waits_in_all = 0;
+    for (index, node) in &mut made {
         if node.after.iter().any(|before| parts.contains_key(before)) {
+            waits_in_all += node.after.iter().map(|before| parts.get(before).map_or(1, Vec::len)).sum::<usize>();
+            if waits_in_all > MOST_WAITS_OF_EACH {
+                let reason = format!(
+                    "groups with matrices of their own wait {waits_in_all} times for one another; {MOST_WAITS_OF_EACH} \
+                     times are accepted: put a computation of 0 s of all ranks between them"
+                );
+                return Err(Error::malformed(format!("workload.nodes[{index}].after"), reason));
+            }
             let waits = std::mem::take(&mut node.after).into_iter();
             node.after = waits.flat_map(|before| parts.get(&before).cloned().unwrap_or_else(|| vec![before])).collect();
         }
@@ -71,7 +80,8 @@ fn one_of_each(index: usize, node: NodeText, ranks: u32, mesh: &[Axis]) -> Resul
         _ => return Err(Error::malformed(field("matrix"), "there must be either `axis` or `group`")),
     };
     if places.len() != matrices.len() {
-        let reason = format!("there are {} matrices for {} groups", matrices.len(), places.len());
+        let reason =
+            format!("its length is {}; it takes a matrix for each group, {} here", matrices.len(), places.len());
         return Err(Error::malformed(field("matrix"), reason));
     }
     let parts = places.into_iter().zip(matrices).enumerate().map(|(place, (of, matrix))| {

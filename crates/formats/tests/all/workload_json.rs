@@ -207,13 +207,13 @@ fn a_list_of_matrices_is_one_node_for_each_group() {
 fn lists_of_matrices_that_do_not_go_with_the_groups_are_refused() {
     let axis = r#""axis": "ep""#;
     for (over, matrix, place, reason) in [
-        (axis, r#"["x"]"#, "matrix", "there are 1 matrices for 2 groups"),
-        (axis, "[]", "matrix", "there are 0 matrices for 2 groups"),
+        (axis, r#"["x"]"#, "matrix", "its length is 1; it takes a matrix for each group, 2 here"),
+        (axis, "[]", "matrix", "its length is 0; it takes a matrix for each group, 2 here"),
         (axis, r#"["x", "z"]"#, "matrix", "z"),
         (axis, "3", "matrix", "it takes the name of a matrix, or a list of one for each group"),
         (r#""axis": "ep", "ranks": "a""#, r#"["x", "y"]"#, "ranks", "goes with all groups of an axis"),
         (r#""axis": "pp""#, r#"["x", "y"]"#, "axis", "pp"),
-        (r#""group": "a""#, r#"["x", "y"]"#, "matrix", "there are 2 matrices for 1 groups"),
+        (r#""group": "a""#, r#"["x", "y"]"#, "matrix", "its length is 2; it takes a matrix for each group, 1 here"),
         (r#""stream": "s""#, r#"["x", "y"]"#, "matrix", "there must be either `axis` or `group`"),
     ] {
         let error = workload_from_json(&of_each(over, matrix)).unwrap_err().to_string();
