@@ -49,8 +49,8 @@ pub(super) fn spread(
             waits_in_all += node.after.iter().map(|before| parts.get(before).map_or(1, Vec::len)).sum::<usize>();
             if waits_in_all > MOST_WAITS_OF_EACH {
                 let reason = format!(
-                    "groups with matrices of their own wait {waits_in_all} times for one another; {MOST_WAITS_OF_EACH} \
-                     times are accepted: put a computation of 0 s of all ranks between them"
+                    "groups with matrices of their own wait for one another more than {MOST_WAITS_OF_EACH} times; let \
+                     them wait for a computation of 0 s between them"
                 );
                 return Err(Error::malformed(format!("workload.nodes[{index}].after"), reason));
             }
