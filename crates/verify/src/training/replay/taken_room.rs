@@ -56,6 +56,11 @@ impl Replay<'_> {
     pub(super) fn find_room(&mut self, event: usize, waits: &mut Waits) {
         let Some(Described::Islands { gpus, ports }) = self.room.as_ref().map(|room| room.described) else { return };
         let iteration = self.iteration;
+        // Where the GPUs of an island have no more ports than it has, no more circuits can be there.
+        let shape = &iteration.training.fabric.shape;
+        if ports >= gpus.min(u64::from(shape.gpus())) * u64::from(shape.ports()) {
+            return;
+        }
         let planned = iteration.event(event);
         let change_s = if planned.reconfigured { iteration.change_s } else { 0.0 };
         let from_s = planned.start_s - change_s;
