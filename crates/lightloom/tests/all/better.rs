@@ -16,6 +16,7 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64, start: Option<&str>) -> Fabric {
         shape,
         bandwidth_bps: 8e11,
         startup_s: 500e-9,
+        barrier_s: 0.0,
         hop_delay_s: 500e-9,
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial,
