@@ -20,9 +20,9 @@
 // The number of the interface, which changes whenever a program must be compiled anew.
 #define LIGHTLOOM_ABI_VERSION 1
 
-// How a call ended; the first three are the exit statuses of the command line.
+// The status of a call; the first three are the exit statuses of the command line.
 typedef enum {
-  // It is done.
+  // The call succeeded.
   LIGHTLOOM_STATUS_DONE = 0,
   // Something that is no fault of what was given; please report it.
   LIGHTLOOM_STATUS_FAILED = 1,
@@ -34,9 +34,9 @@ typedef enum {
 
 // Operation of a receiver on a chunk.
 typedef enum {
-  // It keeps the chunk in place of what it had.
+  // The receiver keeps the chunk in place of its own.
   LIGHTLOOM_OPERATION_COPY = 0,
-  // It adds the chunk to what it has.
+  // The receiver adds the chunk to its own.
   LIGHTLOOM_OPERATION_REDUCE = 1,
 } LightloomOperation;
 
@@ -56,15 +56,15 @@ typedef struct {
 
 // An option of a fabric: texts that end with a zero, read only during the call.
 typedef struct {
-  // Such as `reconfiguration-delay`.
+  // Name of an option, such as `reconfiguration-delay`.
   const char *name;
-  // Such as `10us`.
+  // Value as text, such as `10us`.
   const char *value;
 } LightloomOption;
 
 // Properties and cost of a plan. Times are in seconds, sizes in bytes.
 typedef struct {
-  // Such as `all-reduce`.
+  // Name of the collective, such as `all-reduce`.
   const char *collective;
   // Name of the algorithm whose steps these are.
   const char *algorithm;
@@ -96,7 +96,7 @@ typedef struct {
 
 // All circuits that are up during a step, which `lightloom_plan_circuit` has one by one.
 typedef struct {
-  // Such as `ring`.
+  // Name, such as `ring`.
   const char *name;
   // Pairs of GPUs that circuits join.
   uint64_t circuits;
@@ -166,7 +166,7 @@ typedef struct {
   size_t chunk_count;
 } LightloomTransfer;
 
-// One way of what a rank sends to another in a step.
+// A path of the bytes that a rank sends to another in a step.
 typedef struct {
   // Rank that sends.
   uint32_t source;
