@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 // The number of the interface, which changes whenever a program must be compiled anew.
-#define LIGHTLOOM_ABI_VERSION 1
+#define LIGHTLOOM_ABI_VERSION 2
 
 // The status of a call; the first three are the exit statuses of the command line.
 typedef enum {

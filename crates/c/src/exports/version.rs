@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 /// The number of the interface, which changes whenever a program must be compiled anew.
-pub const LIGHTLOOM_ABI_VERSION: u32 = 1;
+pub const LIGHTLOOM_ABI_VERSION: u32 = 2;
 
 /// `LIGHTLOOM_ABI_VERSION` of the library: a program compares it with the one that it was compiled with.
 #[unsafe(no_mangle)]
