@@ -202,8 +202,8 @@ layer is gathered while the one before computes. Nothing else overlaps.
 **Uneven experts.** With `[routing]` the All-to-Alls over `ep` are those of matrices: `traffic` is one of `lightloom
 list workloads`, whose mean of all pairs is that of equal blocks, less what `top-k` drops above a capacity, and
 `trace` has files of tokens by rank and expert (CSV or NPY, a row for each rank of `ep`, the first columns the experts
-of the first rank, and so on; or Parquet, a row for each count, 0 included), scaled so that ranks send on average as many bytes as
-the model's do. Layer l of a
+of the first rank, and so on; or Parquet, a row for each count, 0 included), scaled so that ranks send on average as
+many bytes as the model's do. Layer l of a
 stage sends its tokens by matrix l modulo their number (more matrices than such layers are not drawn), and has them
 back by the transposed one; gradients go the same ways. All groups of `ep` communicate by the same matrix, in all
 microbatches. With `drift` a matrix is (1 - drift) of the one before and drift of a newly drawn one. The computation

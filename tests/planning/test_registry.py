@@ -24,6 +24,7 @@ NOT_VERBS = {
     "ranks",
     "registry",
     "switches",
+    "units",
     "verb",
 }
 

@@ -97,8 +97,10 @@ def _cost_beside(stated: StatedSequence, side: dict[str, Any]) -> Check:
     """Whether time and reconfigurations are the sums of the terms of the steps in the side file."""
     show = _core.show_time
     try:
+        # A barrier is stated where it takes time.
+        names = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")
         terms = [
-            [float(step[name]) for name in ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s")]
+            [float(step["barrier_s"]) if "barrier_s" in step else 0.0, *(float(step[name]) for name in names)]
             for step in side["steps"]
         ]
     except (KeyError, TypeError, ValueError) as error:
