@@ -224,7 +224,12 @@ function pathWords(paths) {
   return told.join(", ") + (paths.length > told.length ? " …" : "");
 }
 
-const DOING = { barrier: "waiting for all", reconfiguration: "circuits change", startup: "starting up", sending: "sending" };
+const DOING = {
+  barrier: "waiting for all",
+  reconfiguration: "circuits change",
+  startup: "starting up",
+  sending: "sending",
+};
 
 /**
  * @param {Plan} plan
