@@ -158,7 +158,7 @@ def test_groups_that_wait_for_one_another_too_often_are_refused() -> None:
     # Each of 1100 groups waits for 1100 others.
     groups = 1100
     all_to_all = {"kind": "collective", "collective": "all-to-all", "axis": "ep", "matrix": ["m"] * groups}
-    nodes = [{**all_to_all, "id": "a", "after": []}, {**all_to_all, "id": "b", "after": ["a"]}]
+    nodes: list[dict[str, Any]] = [{**all_to_all, "id": "a", "after": []}, {**all_to_all, "id": "b", "after": ["a"]}]
     told = {
         "schema": "lightloom.workload/1",
         "ranks": 2 * groups,
