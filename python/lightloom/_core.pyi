@@ -778,6 +778,7 @@ def all_to_all_lines(request: Request, delays_s: Sequence[float]) -> list[tuple[
 def shift_hops(gpus: int) -> list[int]:
     """Σ hops of the one-port strategies of `reconfigure-all-to-all` with one topology, two, and so on."""
 
+@final
 class Better:
     """A plan that is faster than those before it."""
 
