@@ -39,7 +39,7 @@ check: $(VENV)/built
 	$(PYTEST) -m 'not peers and not slow and not large'
 
 # All tests; of those that take long, which are marked large, an eighth of their cases. `make test-large` runs these whole.
-# Both halves at once: one's compiler and long tests run next to the other's, which wait for Cargo's lock where they must.
+# Both halves at once: one's compiler and long tests run next to the other's, which wait for Cargo's lock where needed.
 test:
 	$(MAKE) --no-print-directory --jobs 2 test-rust test-python
 
@@ -117,9 +117,9 @@ wheel: $(VENV)/built
 	cd papers && ../$(VENV)/bin/hatchling build -d ../dist
 	$(VENV)/bin/python -m tests.wheel dist
 
-# Wheels, sources, notes and checksums of this version in dist/, checked as the package index checks them; whether its crates
-# can be packed. A tree with changes is refused, and a version that is tagged elsewhere. Nothing is published: the steps that a
-# person has to do for that are printed.
+# Wheels, sources, notes and checksums of this version in dist/, checked as the package index checks them; whether its
+# crates can be packed. A tree with changes is refused, and a version that is tagged elsewhere. Nothing is published:
+# the steps that a person has to do for that are printed.
 release: $(VENV)/built
 	$(VENV)/bin/python -m docs.generators.release check
 	cargo publish --workspace --dry-run --no-verify --locked

@@ -32,9 +32,11 @@ def drawn(seed: int, gpus: int) -> NDArray[np.float64]:
     return scaled
 
 
-def planned(matrix: NDArray[np.float64], fabric: ll.Fabric, start: _core.Plan | None) -> tuple[_core.Plan, float]:
+def planned(
+    matrix: NDArray[np.float64], fabric: ll.Fabric, start: _core.Plan | None, **options: str
+) -> tuple[_core.Plan, float]:
     """The plan, and the seconds of one core that it takes."""
-    request = build_request("all-to-all", None, fabric, matrix=matrix)
+    request = build_request("all-to-all", None, fabric, matrix=matrix, **options)
     began = time.process_time()
     plan = _core.plan(request, start)
     return plan, time.process_time() - began
@@ -47,16 +49,17 @@ def main() -> None:
     parser.add_argument("--ports", type=int, default=4)
     given = parser.parse_args()
     one, other = (drawn(seed, given.gpus) for seed in (0, 1))
-    print("| delay | drawn anew | warm, s | full, s | warm over full |")
-    print("| --- | --- | --- | --- | --- |")
+    print("| delay | drawn anew | warm, s | full, s | warm over full | warm with 1 s over full |")
+    print("| --- | --- | --- | --- | --- | --- |")
     for delay in DELAYS:
         fabric = ll.Fabric(gpus=given.gpus, ports=given.ports, reconfiguration_delay=delay)
         known, _ = planned(one, fabric, None)
         for share in DRAWN_ANEW:
             matrix = (1 - share) * one + share * other
             (warm, warm_s), (full, full_s) = (planned(matrix, fabric, start) for start in (known, None))
-            ratio = warm.total_s / full.total_s
-            print(f"| {delay} | {share:.0%} | {warm_s:.3f} | {full_s:.2f} | {ratio:.3f} |", flush=True)
+            longer, _ = planned(matrix, fabric, known, planner="weave", budget="1s")
+            ratios = " | ".join(f"{plan.total_s / full.total_s:.3f}" for plan in (warm, longer))
+            print(f"| {delay} | {share:.0%} | {warm_s:.3f} | {full_s:.2f} | {ratios} |", flush=True)
 
 
 if __name__ == "__main__":

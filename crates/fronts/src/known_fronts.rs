@@ -1,36 +1,48 @@
 //! Fronts under concurrent flow that were solved already, for whoever asks for the same pair again: compositions,
 //! circulants and starts of many requests have topologies and patterns in common.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::convert::Infallible;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 use model::{Routing, Topology, Traffic};
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, Equivalent, OptionsBuilder, Weighter};
 
 use crate::cutoffs::known_fronts::{MOST_IN_ALL, MOST_OF_ONE};
 use crate::{Front, LoadBound, RoutingNetwork};
 
-/// Fronts and bounds by pair, the oldest of which make room for new ones. Passed on by their owner.
-#[derive(Debug, Default)]
-pub struct KnownFronts {
-    kept: Mutex<Kept>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    by_hash: HashMap<u64, Vec<Pair>>,
-    /// Hashes of the pairs, the oldest first.
-    order: VecDeque<u64>,
-    /// Links and arcs of all pairs.
-    size: usize,
-}
-
+/// Fronts and bounds by pair; those that are asked for seldom make room for new ones. Passed on by their owner.
 #[derive(Debug)]
+pub struct KnownFronts {
+    kept: Cache<Pair, Arc<Solved>, Size>,
+}
+
+impl Default for KnownFronts {
+    fn default() -> Self {
+        let mut options = OptionsBuilder::new();
+        // One shard, so that the largest pair fits in on a machine of many cores, too.
+        let options =
+            options.shards(1).estimated_items_capacity(MOST_IN_ALL / MOST_OF_ONE).weight_capacity(MOST_IN_ALL as u64);
+        #[expect(clippy::unwrap_used, reason = "both capacities are stated")]
+        let options = options.build().unwrap();
+        Self { kept: Cache::with_options(options, Size, DefaultHashBuilder::default(), DefaultLifecycle::default()) }
+    }
+}
+
+/// The key of a solution.
+#[derive(Debug, Clone)]
 struct Pair {
     topology: Topology,
     traffic: Traffic,
-    solved: Arc<Solved>,
 }
+
+/// A [`Pair`] to be looked up.
+struct Asked<'a>(&'a Topology, &'a Traffic);
+
+/// Links and arcs of a pair.
+#[derive(Debug, Clone)]
+struct Size;
 
 #[derive(Debug, Default)]
 struct Solved {
@@ -63,66 +75,63 @@ impl KnownFronts {
 
     /// The number of pairs that are kept.
     pub fn count(&self) -> usize {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).order.len()
+        self.kept.len()
     }
 
-    /// What is known of a pair; `None` of one that is too large to be kept.
+    /// The cell of a pair's solution; `None` for a pair that is too large to be kept.
     fn solved(&self, topology: &Topology, traffic: &Traffic) -> Option<Arc<Solved>> {
-        let size = topology.links().len() + traffic.arcs().len();
-        if size > MOST_OF_ONE {
+        if size(topology, traffic) > MOST_OF_ONE {
             return None;
         }
-        let hash = hash_of(topology, traffic);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pair) =
-            kept.by_hash.get(&hash).and_then(|pairs| pairs.iter().find(|pair| pair.is(topology, traffic)))
-        {
-            return Some(pair.solved.clone());
+        if let Some(solved) = self.kept.get(&Asked(topology, traffic)) {
+            return Some(solved);
         }
-        while kept.size + size > MOST_IN_ALL && kept.drop_oldest() {}
-        let solved = Arc::<Solved>::default();
-        let pair = Pair { topology: topology.clone(), traffic: traffic.clone(), solved: solved.clone() };
-        kept.by_hash.entry(hash).or_default().push(pair);
-        kept.order.push_back(hash);
-        kept.size += size;
-        Some(solved)
+        let pair = Pair { topology: topology.clone(), traffic: traffic.clone() };
+        self.kept.get_or_insert_with(&pair, || Ok::<_, Infallible>(Arc::default())).ok()
     }
 }
 
-impl Kept {
-    /// Forgets the pair that has been kept for the longest; `false` where there is none.
-    fn drop_oldest(&mut self) -> bool {
-        let Some(hash) = self.order.pop_front() else { return false };
-        if let Some(pairs) = self.by_hash.get_mut(&hash) {
-            self.size -= pairs.remove(0).size();
-            if pairs.is_empty() {
-                self.by_hash.remove(&hash);
-            }
+fn size(topology: &Topology, traffic: &Traffic) -> usize {
+    topology.links().len() + traffic.arcs().len()
+}
+
+impl Weighter<Pair, Arc<Solved>> for Size {
+    fn weight(&self, pair: &Pair, _: &Arc<Solved>) -> u64 {
+        size(&pair.topology, &pair.traffic) as u64
+    }
+}
+
+impl PartialEq for Pair {
+    fn eq(&self, other: &Self) -> bool {
+        Asked(&self.topology, &self.traffic).equivalent(other)
+    }
+}
+
+// Weights of traffic are numbers, never NaN.
+impl Eq for Pair {}
+
+impl Hash for Pair {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Asked(&self.topology, &self.traffic).hash(state);
+    }
+}
+
+impl Hash for Asked<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.links().hash(state);
+        for arc in self.1.arcs() {
+            (arc.src, arc.dst, arc.weight.to_bits()).hash(state);
         }
-        true
     }
 }
 
-impl Pair {
-    /// Whether it is of these links and this traffic, by the same representatives: their solver does the same to the bit.
-    fn is(&self, topology: &Topology, traffic: &Traffic) -> bool {
-        self.topology.symmetry() == topology.symmetry()
-            && self.topology.links() == topology.links()
-            && self.traffic == *traffic
+impl Equivalent<Pair> for Asked<'_> {
+    /// Whether links, traffic and their representatives are the same, so that the solver gives the same to the bit.
+    fn equivalent(&self, pair: &Pair) -> bool {
+        self.0.symmetry() == pair.topology.symmetry()
+            && self.0.links() == pair.topology.links()
+            && *self.1 == pair.traffic
     }
-
-    fn size(&self) -> usize {
-        self.topology.links().len() + self.traffic.arcs().len()
-    }
-}
-
-fn hash_of(topology: &Topology, traffic: &Traffic) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    topology.links().hash(&mut hasher);
-    for arc in traffic.arcs() {
-        (arc.src, arc.dst, arc.weight.to_bits()).hash(&mut hasher);
-    }
-    hasher.finish()
 }
 
 #[cfg(test)]
@@ -159,23 +168,17 @@ mod tests {
             }
         }
         assert_eq!(known.count(), networks.len() * 3);
-        let pairs: usize = known.kept.lock().unwrap().by_hash.values().map(Vec::len).sum();
-        assert_eq!(pairs, networks.len() * 3);
     }
 
     #[test]
-    fn the_oldest_make_room() {
-        let mut kept = Kept::default();
-        let (topology, traffic) = (network(&[1]).topology().clone(), exchange(1.0));
-        for hash in [7, 7, 8] {
-            let pair = Pair { topology: topology.clone(), traffic: traffic.clone(), solved: Arc::default() };
-            kept.size += pair.size();
-            kept.by_hash.entry(hash).or_default().push(pair);
-            kept.order.push_back(hash);
+    fn they_make_room_for_new_ones() {
+        let known = KnownFronts::default();
+        let network = network(&[1]);
+        let arcs = exchange(1.0).arcs().len() + network.topology().links().len();
+        for weight in 1..=2 * MOST_IN_ALL / arcs {
+            known.solved(network.topology(), &exchange(1.0 / weight as f64));
         }
-        assert!(kept.drop_oldest());
-        assert_eq!((kept.by_hash[&7].len(), kept.by_hash[&8].len()), (1, 1));
-        assert!(kept.drop_oldest() && kept.drop_oldest() && !kept.drop_oldest());
-        assert_eq!((kept.by_hash.len(), kept.size), (0, 0));
+        assert!(known.kept.weight() <= MOST_IN_ALL as u64);
+        assert!(known.kept.weight() > MOST_IN_ALL as u64 / 2);
     }
 }

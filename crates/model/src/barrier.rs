@@ -1,4 +1,4 @@
-//! What it takes until all GPUs have waited for each other, by how many there are.
+//! The time of a barrier, in which all GPUs wait for each other, by the number of GPUs.
 
 use crate::{Error, Result, units};
 
@@ -58,7 +58,7 @@ impl Barrier {
         Ok(Self::ByGpus(by_gpus))
     }
 
-    /// Seconds of a barrier of so many GPUs: between two numbers that are known, linear in the logarithm of the number.
+    /// Seconds of a barrier of this many GPUs: between two known numbers, linear in the logarithm of the number.
     ///
     /// # Errors
     /// Fewer or more GPUs than any that is known; it names `field`.

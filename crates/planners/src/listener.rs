@@ -1,4 +1,4 @@
-//! Who is told of better choices while they are looked for.
+//! A listener to better choices while they are looked for.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -15,10 +15,10 @@ pub struct PlannerOptions {
     /// Optical ports of the whole fabric, counted in both directions (BRIDGE §3.7); two for every GPU and
     /// circuit where it is left out.
     pub optical_ports: Option<u32>,
-    /// Wall-clock time for a local search of topologies, and for the search of an unequal All-to-All; `None` where it is
-    /// left out.
+    /// Wall-clock time for a local search of topologies, and for the search of an unequal All-to-All; `None` where it
+    /// is left out.
     pub budget: Option<Duration>,
-    /// When the `budget` is used up; `None` where nobody says when it began.
+    /// The moment at which `budget` is used up; `None` where the moment at which it began is not stated.
     pub until: Option<Instant>,
     /// Topologies, one a step, with which the search for an unequal All-to-All begins.
     pub warm_start: Option<Arc<[Topology]>>,

@@ -1,5 +1,5 @@
-//! A rank: sends, passes on and receives the messages of steps, each once it is released, then copies and reduces what it
-//! received. Several steps may be under way, by ports of their own.
+//! A rank: sends, passes on and receives the messages of steps, each once it is released, then copies and reduces what
+//! it received. Several steps may be under way, by ports of their own.
 
 mod receiving;
 
@@ -111,7 +111,7 @@ impl<'a, T: Transport> Rank<'a, T> {
         }
     }
 
-    /// Does what it is released for until it is told to end. Does not return.
+    /// Runs the steps that are released to it until it is told to end. Does not return.
     pub fn serve(mut self) -> ! {
         let mut seen = 0;
         loop {

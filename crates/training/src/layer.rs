@@ -23,7 +23,7 @@ pub(crate) type Load = Vec<u32>;
 pub(crate) struct NodeLoad {
     /// The most at each island, from beginning to end.
     pub(crate) most: Load,
-    /// Those that it leaves, by class that holds its ports.
+    /// Its circuits that stay lit after its end, by the class that holds their ports.
     pub(crate) left: Vec<Load>,
 }
 
@@ -34,8 +34,8 @@ struct Place {
     pairs: Vec<(Rank, Rank)>,
 }
 
-/// What a communication has on its ports: place, classes, plan, first topology, and ports of messages with circuits of
-/// their own.
+/// The circuits of a communication: its place, classes, plan and first topology, and the ports of messages with circuits
+/// of their own.
 type Key = (usize, usize, Option<usize>, u32, u32);
 
 /// The islands of a fabric, and the places of communications.

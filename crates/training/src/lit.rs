@@ -34,7 +34,7 @@ pub(crate) struct Lit {
     pub(crate) is_sound: bool,
 }
 
-/// What a communication waits for, and whether something changes before it.
+/// The communications that another one waits for until there is room, and whether circuits change before it.
 pub(crate) struct Room {
     /// The communications whose ends it waits for, ascending.
     pub(crate) after: Vec<Placed>,

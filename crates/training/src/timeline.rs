@@ -75,7 +75,7 @@ pub(crate) struct Progress {
 struct Stand {
     /// By class and port.
     ports: Vec<Port>,
-    /// What is lit, where a layer limits it.
+    /// The circuits that are lit, on an optical layer that limits them.
     lit: Option<Lit>,
 }
 

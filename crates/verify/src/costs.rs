@@ -1,8 +1,7 @@
 //! Times of a plan, recomputed from the fabric's numbers (HARVEST eq. 4):
-//! T = Σ_i [ b + α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ], b being the barrier, with what is hidden taken off
-//! α_r. Where packets
-//! overlap hop delays with queueing, propagation and transmission of a step together are taken as stated, and how they
-//! are split is checked.
+//! T = Σ_i [ b + α + δ·hops_i + β·m_i·load_i + α_r·(G_i ≠ G_{i−1}) ], b being the barrier, less the part of α_r that is
+//! hidden. Where packets overlap hop delays with queueing, propagation and transmission of a step together are taken as
+//! stated, and how they are split is checked.
 //!
 //! A stated number may be off by the rounding errors of its terms. The error is never relative to the result: a
 //! difference of large numbers may be zero.

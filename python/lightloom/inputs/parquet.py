@@ -24,9 +24,9 @@ SUFFIX = ".parquet"
 COLUMNS = ("source", "expert", "tokens")
 ITERATION = "iteration"
 MAX_FILE_BYTES, MAX_ROWS = 256 * MIB, 1 << 22
-# Bytes of the columns that are read, once they are unpacked, as the file states them.
+# Most bytes of the columns that are read, once they are unpacked, as the file states them.
 MAX_UNPACKED = 512 * MIB
-# Of names and lists in the file's description of itself.
+# Most bytes of names and lists in the file's description of itself.
 MAX_THRIFT = 1 << 22
 # Whole numbers up to which a float has them all.
 EXACT = 1 << 53

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class BetterPlan:
     """A plan that is faster than all that were found before it.
 
-    elapsed_s: seconds since planning began. total_s: the plan's time. lower_bound_s: what no plan for the request is
-    below, as far as it is known by then.
+    elapsed_s: seconds since planning began. total_s: the plan's time but for rounding. lower_bound_s: a lower bound on
+    the time of every plan for the request, as far as it is known by then.
     """
 
     __slots__ = ("_made", "elapsed_s", "lower_bound_s", "total_s")

@@ -1,4 +1,4 @@
-//! How long compositions are looked for, what the search begins with, and who is told of better ones.
+//! The limits of a search for compositions: its end, the topologies that it begins with, the listener to better ones.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use crate::composition::Composition;
 
 /// A composition that is faster than those before it.
 pub struct Better {
-    /// What it takes as the search counts it, s: the time of its plan but for rounding.
+    /// Time by the search's count, s: that of its plan but for rounding.
     pub seconds: f64,
     /// Makes it.
     pub composition: Box<dyn Fn() -> Result<Composition> + Send + Sync>,

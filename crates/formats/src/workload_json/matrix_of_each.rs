@@ -1,4 +1,4 @@
-//! All-to-Alls with a matrix for each of their groups: a node for each, and who waits for the one waits for all of them.
+//! All-to-Alls with a matrix for each of their groups become a node for each; nodes that wait for one wait for all.
 
 use std::collections::BTreeMap;
 

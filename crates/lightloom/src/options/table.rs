@@ -127,9 +127,9 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Barrier,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Time that a barrier of all GPUs before a step takes: 5us; harvest (as HARVEST measured it on 2 to 256 \
-            GPUs); by number of GPUs, 8=4us,64=20us; or the JSON file of `run --barriers`, with the barrier's name where \
-            it has several: costs.json:flags.",
+        meaning: "Time that a barrier of all GPUs before a step takes: 5us; harvest (as HARVEST measured it on 2 to \
+            256 GPUs); by number of GPUs, 8=4us,64=20us; or the JSON file of `run --barriers`, with the barrier's name \
+            where it has several: costs.json:flags.",
         default: Some("0s"),
         python: "seconds",
         ..OPEN
@@ -177,7 +177,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Fabric",
         meaning: "Optical switches that limit the topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs, \
-            through which every circuit needs a path; not for iterations), or a TOML file; see `lightloom list optics`.",
+            through which every circuit needs a path; not for iterations), or a TOML file; see `lightloom list \
+            optics`.",
         otherwise: "any topology that fits the ports",
         names: "optics",
         python: "Optics",
@@ -221,8 +222,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Matrix,
         part: Part::Setting,
         group: "Problem",
-        meaning: "All-to-All: matrix of bytes, row = source, column = destination, a CSV, NPY or Parquet file; or one of \
-            `lightloom list workloads`, such as zipf:0.4. The size given with a matrix is that of the busiest GPU's \
+        meaning: "All-to-All: matrix of bytes, row = source, column = destination, a CSV, NPY or Parquet file; or one \
+            of `lightloom list workloads`, such as zipf:0.4. The size given with a matrix is that of the busiest GPU's \
             buffer, or with /pair the mean over all pairs.",
         names: "workloads",
         python: "an array",

@@ -59,8 +59,8 @@ fn near(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-6 * other
 }
 
-/// Every plan that is told passes the judge, takes what was told, is above the bound and faster than the one before, and
-/// the last one is as fast as what is returned.
+/// Every plan that is told passes `verify`, takes the time that was told, is above the bound and faster than the one
+/// before, and the last one is as fast as the plan that is returned.
 fn check_told(plan: &Plan, told: &[Better]) {
     assert_eq!(verify_plan(plan).first_failure(), None);
     for better in told {
@@ -91,7 +91,8 @@ proptest! {
         let matrix: Vec<Vec<f64>> = (0..gpus).map(|src| (0..gpus).map(|dst| cell(src, dst)).collect()).collect();
         prop_assume!(matrix.iter().flatten().any(|bytes| *bytes > 0.0));
         let mut request = request(fabric(gpus, ports, 10f64.powi(log_delay), start), &matrix);
-        request.settings = CostSettings { overlap, ..CostSettings::additive(Routing::ConcurrentFlow, Propagation::Hops) };
+        let additive = CostSettings::additive(Routing::ConcurrentFlow, Propagation::Hops);
+        request.settings = CostSettings { overlap, ..additive };
         let (found, seen) = told(&request, None);
         check_told(&found, &seen);
         prop_assert_eq!(found, plan(&request).unwrap());

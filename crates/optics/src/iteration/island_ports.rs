@@ -1,8 +1,9 @@
 //! The circuits of an iteration on the ports that GPUs of islands share.
 //!
 //! A circuit is kept as long as some communication is still to use it before its ports get another; so long it keeps
-//! its transmitter and its receiver, over the end of the iteration too. That is a colouring of arcs of a circle at every
-//! island, for transmitters and for receivers, with as many colours as there are ports; it is looked for port by port.
+//! its transmitter and its receiver, over the end of the iteration too. That is a colouring of arcs of a circle at
+//! every island, for transmitters and for receivers, with as many colours as there are ports; it is looked for port by
+//! port.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

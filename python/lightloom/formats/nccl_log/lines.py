@@ -34,7 +34,7 @@ READY = re.compile(
     r"(?:.*? commId (?P<id>0x[0-9a-f]{1,16}))?.* Init COMPLETE"
 )
 
-# Of a communicator that was split off another one (NCCL 2.18 and later; some releases state no commId then).
+# The line of a communicator that was split off another one (NCCL 2.18 and later; some releases state no commId then).
 SPLIT = re.compile(r"parent (?P<parent>0x[0-9a-f]{1,16}) splitCount (?P<count>\d{1,9}) color (?P<color>-?\d{1,10})\b")
 
 

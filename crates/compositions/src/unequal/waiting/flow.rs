@@ -176,8 +176,8 @@ impl Flow {
         }
     }
 
-    /// Rounds, one for each power q = 2^`doublings`, the sources of each in an order of its own; as many as there is time
-    /// for.
+    /// Rounds, one for each power q = 2^`doublings`, the sources of each in an order of its own; as many as there is
+    /// time for.
     pub(super) fn improve(&mut self, powers: &[u32], until: Option<Instant>, random: &mut ChaCha8Rng) {
         let ranks = self.layers.ranks;
         let mut cheapest = Cheapest::new(ranks, &self.hops);

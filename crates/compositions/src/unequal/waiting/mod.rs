@@ -96,8 +96,9 @@ mod tests {
             let prices = prices(ranks, ports, log_size, log_delay);
             let ring = Wiring::ring(&(0..ranks).collect::<Vec<_>>());
             let start = starts_on_ring.then_some(&ring);
-            let found = || composition(&demand, ports as usize, start, &prices, f64::INFINITY, Pursuit::default()).unwrap().unwrap();
-            let (found, again) = (found(), found());
+            let pursuit = Pursuit::default();
+            let found = || composition(&demand, ports as usize, start, &prices, f64::INFINITY, pursuit).unwrap();
+            let (found, again) = (found().unwrap(), found().unwrap());
             prop_assert_eq!((&found.0.schedule, &found.0.topologies, &found.0.routes, found.1),
                 (&again.0.schedule, &again.0.topologies, &again.0.routes, again.1));
             let (found, seconds) = found;

@@ -1,4 +1,4 @@
-//! What topologies and flows are looked for, and who is told of better ones.
+//! The task of a search for topologies and flows: matrix, ports and prices, its limits, the listener to better ones.
 
 use std::cell::Cell;
 
