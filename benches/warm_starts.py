@@ -9,6 +9,7 @@ reading the matrix.
 import argparse
 import os
 import time
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ def drawn(seed: int, gpus: int) -> NDArray[np.float64]:
 
 
 def planned(
-    matrix: NDArray[np.float64], fabric: ll.Fabric, start: _core.Plan | None, **options: str
+    matrix: NDArray[np.float64], fabric: ll.Fabric, start: _core.Plan | None, **options: Any
 ) -> tuple[_core.Plan, float]:
     """The plan, and the seconds of one core that it takes."""
     request = build_request("all-to-all", None, fabric, matrix=matrix, **options)

@@ -152,12 +152,14 @@ def test_progress_is_a_function(wrong: Any) -> None:
 
 
 @pytest.mark.large
-def test_a_budget_below_and_above_what_the_search_takes() -> None:
+def test_a_longer_budget_finds_a_better_plan() -> None:
     fabric = ll.Fabric(gpus=48, ports=4, reconfiguration_delay="10us")
     arguments: dict[str, Any] = {"collective": "all-to-all", "size": "1MiB/pair", "matrix": "zipf:0.4"}
     arguments |= {"fabric": fabric, "planner": "weave"}
-    without = ll.plan(**arguments)
-    for budget in ("1ms", "8s"):
+    times = []
+    for budget in ("1ms", "3s"):
         plan, seen = told(**arguments, budget=budget)
         check(plan, seen)
-        assert budget == "1ms" or plan.total_s <= without.total_s * (1 + 1e-9)
+        times.append(plan.total_s)
+    # In a millisecond there is time for the quick answer alone, whatever the machine.
+    assert times[1] < times[0]
