@@ -552,10 +552,17 @@ class Circuits:
     def configurations(
         self,
     ) -> list[
-        tuple[int, list[int], float, tuple[list[str], list[str], list[int]] | None, list[tuple[Pairs, Pairs, Pairs]]]
+        tuple[
+            int,
+            list[int],
+            float,
+            tuple[list[str], list[str], list[int]] | None,
+            list[tuple[Pairs, Pairs, Pairs, NDArray[np.uint32]]],
+        ]
     ]:
         """Index of the topology, steps, seconds, nodes of the events after which it is set and that need it, with the
-        steps from which, and per switch rows of ingress and egress port: all that are joined, new, and given up."""
+        steps from which, and per switch rows of ingress and egress port: all that are joined, new, and given up; the
+        wavelength of each of all, where there are wavelengths."""
     @property
     def light(
         self,

@@ -116,6 +116,8 @@ struct SettingText {
     connections: Vec<(u32, u32)>,
     connect: Vec<(u32, u32)>,
     disconnect: Vec<(u32, u32)>,
+    #[serde(default)]
+    wavelengths: Vec<u32>,
 }
 
 /// `circuits` as JSON, one line per switch of a configuration. Times are written so that they read back to the bit.
@@ -162,11 +164,15 @@ fn configuration_text(configuration: &Configuration, switches: &[Switch], light:
         .iter()
         .zip(settings)
         .map(|(switch, setting)| {
-            let SwitchSetting { connections, connect, disconnect } = setting;
+            let SwitchSetting { connections, connect, disconnect, wavelengths } = setting;
             let [connections, connect, disconnect] = [connections, connect, disconnect].map(|list| pairs(list));
+            let wavelengths = match wavelengths.is_empty() {
+                true => String::new(),
+                false => format!(", \"wavelengths\": {}", json!(wavelengths)),
+            };
             format!(
                 "      {{\"name\": {}, \"connections\": {connections}, \"connect\": {connect}, \
-                 \"disconnect\": {disconnect}}}",
+                 \"disconnect\": {disconnect}{wavelengths}}}",
                 json!(switch.name)
             )
         })
@@ -257,7 +263,7 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
             }
             let [connections, connect, disconnect] =
                 [setting.connections, setting.connect, setting.disconnect].map(listed);
-            of_switches.push(SwitchSetting { connections, connect, disconnect });
+            of_switches.push(SwitchSetting { connections, connect, disconnect, wavelengths: setting.wavelengths });
         }
         let events = events.map(|EventsText { after, before, steps }| ConfigurationEvents { after, before, steps });
         configurations.push(Configuration { topology, steps, time_s, switches: of_switches, events });

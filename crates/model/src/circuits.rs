@@ -1,7 +1,7 @@
 //! Instructions for switches: which of their ports to join in which configuration, and what changes from one to the
 //! next.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::connection::Connection;
 use crate::light::Light;
@@ -29,6 +29,8 @@ pub struct SwitchSetting {
     pub connect: Vec<Connection>,
     /// Connections of the configuration before that it does not have any more.
     pub disconnect: Vec<Connection>,
+    /// Wavelength of the light of each of `connections`, where the switch leads light by its wavelength; else empty.
+    pub wavelengths: Vec<u32>,
 }
 
 impl SwitchSetting {
@@ -38,7 +40,14 @@ impl SwitchSetting {
         let (had, has): (BTreeSet<_>, BTreeSet<_>) = (before.iter().collect(), connections.iter().collect());
         let connect = has.difference(&had).map(|&&connection| connection).collect();
         let disconnect = had.difference(&has).map(|&&connection| connection).collect();
-        Self { connections, connect, disconnect }
+        Self { connections, connect, disconnect, wavelengths: Vec::new() }
+    }
+
+    /// This setting with the wavelength of each connection, where there is one.
+    #[must_use]
+    pub fn with_wavelengths(self, of: impl FnMut(&Connection) -> Option<u32>) -> Self {
+        let wavelengths = self.connections.iter().filter_map(of).collect();
+        Self { wavelengths, ..self }
     }
 }
 
@@ -113,7 +122,9 @@ impl Circuits {
             for (place, (setting, switch)) in configuration.switches.iter_mut().zip(&switches).enumerate() {
                 let field = |name: &str| format!("circuits.configurations[{index}].switches[{place}].{name}");
                 check_joined(&field("connections"), &setting.connections, switch.ports)?;
-                let sorted = SwitchSetting::after(&before[place], setting.connections.clone());
+                let wavelengths = by_connection(&field("wavelengths"), setting)?;
+                let sorted = SwitchSetting::after(&before[place], setting.connections.clone())
+                    .with_wavelengths(|connection| wavelengths.get(connection).copied());
                 check_list(&field("connect"), &setting.connect, &sorted.connect)?;
                 check_list(&field("disconnect"), &setting.disconnect, &sorted.disconnect)?;
                 before[place].clone_from(&sorted.connections);
@@ -213,6 +224,19 @@ fn check_joined(field: &str, connections: &[Connection], ports: u32) -> Result<(
         }
     }
     Ok(())
+}
+
+/// The wavelengths of a setting by connection; none where it has none.
+///
+/// # Errors
+/// Another number of them than of connections.
+fn by_connection(field: &str, setting: &SwitchSetting) -> Result<BTreeMap<Connection, u32>> {
+    let (found, expected) = (setting.wavelengths.len(), setting.connections.len());
+    if found != 0 && found != expected {
+        let reason = format!("{found} are listed for {}", counted(expected as u64, "connection"));
+        return Err(Error::malformed(field, reason));
+    }
+    Ok(setting.connections.iter().copied().zip(setting.wavelengths.iter().copied()).collect())
 }
 
 /// # Errors

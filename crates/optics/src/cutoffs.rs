@@ -33,6 +33,11 @@ pub(crate) mod iteration {
     pub(crate) const MOST_TRIED: usize = 1 << 20;
 }
 
+pub(crate) mod kinds_awgr {
+    /// Ports of a router at most.
+    pub(crate) const MOST_PORTS: u32 = 65_536;
+}
+
 pub(crate) mod kinds_parallel {
     /// The weight of a connection on a switch of no delay, compared with one on the slowest.
     pub(crate) const LEAST_WEIGHT: f64 = 0.01;

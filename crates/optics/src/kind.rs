@@ -73,6 +73,11 @@ pub trait Kind: Sync {
         Ok(())
     }
 
+    /// The wavelength that joins two ports of a switch, where light takes its way by its wavelength; else `None`.
+    fn wavelength(&self, _parameters: &str, _connection: &Connection) -> Option<u32> {
+        None
+    }
+
     /// Topologies that are worth a planner's while in addition to those that any fabric has, as specifications of
     /// `lightloom list topologies`.
     fn topologies(&self, _parameters: &str, _shape: &Shape) -> Vec<String> {

@@ -60,8 +60,10 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
     let mut configurations = Vec::with_capacity(held.len());
     let mut charges_s = Vec::with_capacity(held.len());
     for (Held { index: topology, steps, mut time_s, change, .. }, connections) in held.into_iter().zip(connections) {
-        let switches: Vec<SwitchSetting> =
-            before.iter().zip(connections).map(|(before, now)| SwitchSetting::after(before, now)).collect();
+        let set = |(before, now): (&Vec<_>, _)| {
+            SwitchSetting::after(before, now).with_wavelengths(|connection| optics.wavelength(connection))
+        };
+        let switches: Vec<SwitchSetting> = before.iter().zip(connections).map(set).collect();
         if let Some(planned) = change {
             let changes: Vec<SwitchChange> =
                 before.iter().zip(&switches).map(|(before, setting)| SwitchChange::of(before, setting)).collect();

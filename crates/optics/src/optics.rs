@@ -1,6 +1,6 @@
 //! A description of the optical layer: its kind, and what its switches are.
 
-use model::{Error, Fabric, Islands, Light, MziMesh, Result, Shape, Topology, counted, unknown_name};
+use model::{Connection, Error, Fabric, Islands, Light, MziMesh, Result, Shape, Topology, counted, unknown_name};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -108,6 +108,11 @@ impl Optics {
     /// Why they cannot, or parameters that do not go with the GPUs.
     pub fn admits(&self, shape: &Shape, topology: &Topology) -> Result<()> {
         self.kind.admits(&self.parameters, shape, topology)
+    }
+
+    /// The wavelength that joins two ports of a switch, where light takes its way by its wavelength; else `None`.
+    pub(crate) fn wavelength(&self, connection: &Connection) -> Option<u32> {
+        self.kind.wavelength(&self.parameters, connection)
     }
 
     /// Topologies that are worth a planner's while in addition to those that any fabric has, as specifications.

@@ -1,8 +1,8 @@
 //! `Circuits`, and the function that puts a plan's circuits on ports.
 
 use model::{Circuits, Connection, LightPath, MziPort, SwitchSetting};
-use numpy::PyArray2;
 use numpy::ndarray::Array2;
+use numpy::{PyArray1, PyArray2};
 use optics::Optics;
 use pyo3::prelude::*;
 
@@ -14,8 +14,9 @@ use crate::pickled::Reduced;
 use crate::plan::PyPlan;
 use crate::training::PyTrainingPlan;
 
-/// Pairs of ingress and egress port: all, those that are new, those that go.
-type SettingTuple<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>);
+/// Pairs of ingress and egress port: all, those that are new, those that go; the wavelength of each of all.
+type SettingTuple<'py> =
+    (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<u32>>);
 /// Events of an iteration after which a configuration is set, those that need it, and from which step of their plans.
 type EventsTuple = (Vec<String>, Vec<String>, Vec<usize>);
 /// Index of the topology, steps, seconds, events, and what each switch does.
@@ -76,8 +77,9 @@ impl PyCircuits {
     fn configurations<'py>(&self, py: Python<'py>) -> Vec<ConfigurationTuple<'py>> {
         let told = self.0.configurations().iter().map(|configuration| {
             let settings = configuration.switches.iter().map(|setting| {
-                let SwitchSetting { connections, connect, disconnect } = setting;
-                (pairs(py, connections), pairs(py, connect), pairs(py, disconnect))
+                let SwitchSetting { connections, connect, disconnect, wavelengths } = setting;
+                let wavelengths = PyArray1::from_slice(py, wavelengths);
+                (pairs(py, connections), pairs(py, connect), pairs(py, disconnect), wavelengths)
             });
             let events = configuration.events.clone().map(|events| (events.after, events.before, events.steps));
             (configuration.topology, configuration.steps.clone(), configuration.time_s, events, settings.collect())

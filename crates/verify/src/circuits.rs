@@ -6,14 +6,17 @@ mod history;
 mod islands;
 mod iteration;
 mod light;
+mod routers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Circuits, Configuration, Error, Initial, Plan, Rank, Result, Shape, SwitchSetting, Topology, counted, sum_seconds,
+    Circuits, Configuration, Connection, Error, Initial, Plan, Rank, Result, Shape, SwitchSetting, Topology, counted,
+    sum_seconds,
 };
 
 pub use iteration::iteration_circuits;
+use routers::Routers;
 
 use crate::changes::Charge;
 use crate::report::{Check, Report, Tally};
@@ -27,6 +30,8 @@ enum Layout {
     Parallel,
     /// One switch, with the ports of each island next to each other.
     Islands { gpus: u32, ports: u32 },
+    /// For each group of GPUs and port, a router that leads light by its wavelength.
+    Routers(Routers),
 }
 
 impl Layout {
@@ -40,6 +45,7 @@ impl Layout {
             Some("parallel") => Self::Parallel,
             // The ports of a mesh are numbered as those of a crossbar.
             Some(other) if other.starts_with("mesh:") => crossbar,
+            Some(other) if other.starts_with("awgr:") => Self::Routers(Routers::of(other, shape)?),
             Some(other) => Self::islands(other)?,
         };
         Ok(told)
@@ -54,7 +60,7 @@ impl Layout {
                 Err(Error::value(
                     "optics",
                     format!("`{given}`"),
-                    "`crossbar`, `parallel`, `islands:AxB` or `mesh:ROWSxCOLUMNS`",
+                    "`crossbar`, `parallel`, `islands:AxB`, `mesh:ROWSxCOLUMNS` or `awgr:N`",
                 ))
             }
         }
@@ -66,14 +72,23 @@ impl Layout {
             Self::Crossbar { ports } => (1, shape.gpus().saturating_mul(ports)),
             Self::Parallel => (shape.ports() as usize, shape.gpus()),
             Self::Islands { gpus, ports } => (1, shape.gpus().div_ceil(gpus).saturating_mul(ports)),
+            Self::Routers(routers) => routers.switches(),
         }
     }
 
-    /// The GPU or island at a port, on any switch.
+    /// The GPUs or islands at the ends of a connection.
+    fn ends(self, switch: usize, connection: &Connection) -> (u32, u32) {
+        match self {
+            Self::Routers(routers) => routers.ends(switch, connection),
+            _ => (self.at(connection.ingress), self.at(connection.egress)),
+        }
+    }
+
+    /// The GPU or island at a port, both ways, on any switch.
     fn at(self, port: u32) -> u32 {
         match self {
             Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) / ports,
-            Self::Parallel => port - 1,
+            Self::Parallel | Self::Routers(_) => port - 1,
         }
     }
 
@@ -81,7 +96,7 @@ impl Layout {
     fn port(self, switch: usize, port: u32) -> u32 {
         match self {
             Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) % ports,
-            Self::Parallel => switch as u32,
+            Self::Parallel | Self::Routers(_) => switch as u32,
         }
     }
 
@@ -117,6 +132,7 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
         checks.extend(followed(circuits, plan, layout));
     }
     checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);
+    checks.extend(routers::wavelengths_check(circuits, layout));
     if has_ports {
         checks.extend(light::checks(circuits, plan, optics.and_then(|optics| optics.strip_prefix("mesh:")))?);
     }
@@ -144,7 +160,8 @@ fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
     for (index, configuration) in circuits.configurations().iter().enumerate() {
         interruption::check();
         let mut found: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-        for ((state, switch), told) in joined.iter_mut().zip(circuits.switches()).zip(&configuration.switches) {
+        let told = circuits.switches().iter().zip(&configuration.switches).enumerate();
+        for (state, (place, (switch, told))) in joined.iter_mut().zip(told) {
             let at = || format!("configuration {}, {}", index + 1, switch.name);
             for one in &told.disconnect {
                 let was = state.remove(&one.ingress);
@@ -165,7 +182,7 @@ fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
                 format!("{}: the changes lead to other connections than the file lists", at())
             });
             for (&ingress, &egress) in state.iter() {
-                *found.entry((layout.at(ingress), layout.at(egress))).or_insert(0) += 1;
+                *found.entry(layout.ends(place, &Connection { ingress, egress })).or_insert(0) += 1;
             }
         }
         let Some(topology) = plan.topologies.get(configuration.topology) else {

@@ -42,12 +42,14 @@ class SwitchSetting:
 
     name: of the switch. connections: all that it joins. connect: those that the configuration before does not have;
     disconnect: those that only the one before has. All of the first configuration is connected: switches were dark.
+    wavelengths: of the light of each of `connections`, from 0, where the switch is a router by wavelength; else empty.
     """
 
     name: str
     connections: NDArray[np.uint32]
     connect: NDArray[np.uint32]
     disconnect: NDArray[np.uint32]
+    wavelengths: NDArray[np.uint32]
 
     @property
     def kept(self) -> int:

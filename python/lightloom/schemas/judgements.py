@@ -189,7 +189,13 @@ CIRCUITS = record(
                                 "connections": several(PORT_PAIR, "all connections of the configuration"),
                                 "connect": several(PORT_PAIR, "connections to make"),
                                 "disconnect": several(PORT_PAIR, "connections to take down"),
-                            }
+                            },
+                            optional={
+                                "wavelengths": several(
+                                    whole("wavelength, from 0"),
+                                    "wavelength of the light of each of `connections`, of a router by wavelength",
+                                )
+                            },
                         ),
                         "connections of each switch, in order",
                     ),

@@ -1,5 +1,6 @@
 //! Kinds of optical layers. To add one, write its file and add its line to [`REGISTRY`].
 
+mod awgr;
 mod crossbar;
 mod islands;
 mod mesh;
@@ -8,4 +9,5 @@ mod parallel;
 use crate::kind::Kind;
 
 /// All kinds; the first is the default.
-pub const REGISTRY: &[&dyn Kind] = &[&crossbar::Crossbar, &parallel::Parallel, &islands::OfIslands, &mesh::OfMzis];
+pub const REGISTRY: &[&dyn Kind] =
+    &[&crossbar::Crossbar, &parallel::Parallel, &islands::OfIslands, &mesh::OfMzis, &awgr::Awgr];

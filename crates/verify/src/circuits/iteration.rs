@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use model::{Circuits, Configuration, Rank, Result, Topology, TrainingPlan, Work, sum_seconds};
+use model::{Circuits, Configuration, Error, Rank, Result, Topology, TrainingPlan, Work, sum_seconds};
 
 use super::history::{History, Lit};
 use super::islands::served_on_islands;
@@ -24,6 +24,9 @@ const ROUNDING: f64 = 1e-9;
 pub fn iteration_circuits(circuits: &Circuits, training: &TrainingPlan, optics: Option<&str>) -> Result<Report> {
     let shape = &training.fabric.shape;
     let layout = Layout::of(circuits, shape, optics)?;
+    if let (Layout::Routers(_), Some(optics)) = (layout, optics) {
+        return Err(Error::value("optics", format!("`{optics}`"), "crossbar, parallel or islands:AxB for an iteration"));
+    }
     let (switches, has_ports) = switches_check(circuits, shape, layout);
     let mut checks = vec![switches];
     if has_ports {

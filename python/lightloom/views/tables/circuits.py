@@ -175,13 +175,21 @@ def _connections(circuits: Circuits, configuration: Configuration) -> list[Rende
     for switch in configuration.switches:
         of_switch = f"{switch.name}: " if len(configuration.switches) > 1 else ""
         new = {tuple(pair) for pair in switch.connect.tolist()}
+        wavelengths = dict(zip(map(tuple, switch.connections.tolist()), switch.wavelengths.tolist(), strict=False))
         kept = [pair for pair in switch.connections.tolist() if tuple(pair) not in new]
         lists = {"disconnect": switch.disconnect.tolist(), "connect": switch.connect.tolist(), "keep": kept}
         for change, pairs in lists.items():
             if pairs:
-                shown = "  ".join(f"{ingress}→{egress}" for ingress, egress in pairs)
+                shown = "  ".join(_connection(pair, wavelengths) for pair in pairs)
                 parts.append(Text(f"{of_switch}{change} {len(pairs)}: {shown}"))
     return parts
+
+
+def _connection(pair: list[int], wavelengths: dict[tuple[int, ...], int]) -> str:
+    """The ports of a connection, and the wavelength that its laser is tuned to where there is one."""
+    ingress, egress = pair
+    tuned = wavelengths.get((ingress, egress))
+    return f"{ingress}→{egress}" if tuned is None else f"{ingress}→{egress} at λ{tuned}"
 
 
 def _ways(paths: tuple[LightPath, ...]) -> RenderableType:
