@@ -3,6 +3,9 @@
 With one port and up to nine GPUs the core tries every topology. Here every interval of steps is a mixed-integer program
 (HARVEST, appendix A), and the cut into intervals is proved by the bounds of those on it. The topologies that come out
 are planned, priced and verified by the core like any other.
+
+Where these programs are too large, the plan is the best on many topologies that are known, and programs of averages
+over the group that keeps the steps say how far it may be from the optimum.
 """
 
 from __future__ import annotations
@@ -11,9 +14,10 @@ import time
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lightloom import _core
-from lightloom.base.errors import refuse, shown
+from lightloom.base.errors import InputError, refuse, shown
+from lightloom.exact.cayley import cayley_topologies
 from lightloom.exact.demands import Demand, PricedTopology
-from lightloom.exact.groups import FIELD, RankGroup, rank_group
+from lightloom.exact.groups import FIELD, RankGroup, keeping_group, rank_group
 from lightloom.exact.intervals import TOLERANCE, Costs, Intervals
 from lightloom.exact.program import Scope
 from lightloom.inputs.quantities import seconds_of
@@ -33,8 +37,11 @@ if TYPE_CHECKING:
 
 NAME = "exact"
 BUDGET = "60s"
-# Programs of more variables than this are not worth starting.
+# Larger programs over whole circuits are not worth starting.
 MOST_FLOWS = 200_000
+# What programs of averages raise the bound of in minutes.
+MOST_GPUS = 64
+MOST_STEPS = 128
 
 
 class ExactSettings(TypedDict, total=False):
@@ -89,16 +96,25 @@ def exact_plan(
     problem = _core.Problem(request)
     group = rank_group(invariant_under, problem.gpus)
     steps = _steps(problem, group)
-    intervals = Intervals(
-        steps,
-        Scope(problem.gpus, problem.ports, group),
-        Costs(
-            problem.constant_change_s,
-            None if problem.initial is None else PricedTopology(problem.initial),
-            repeated=problem.repeated,
-        ),
-        [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)],
+    costs = Costs(
+        problem.constant_change_s,
+        None if problem.initial is None else PricedTopology(problem.initial),
+        repeated=problem.repeated,
     )
+    if invariant_under is None and _flows(steps, problem, group) > MOST_FLOWS:
+        _check_size(problem)
+        kept = keeping_group(problem.gpus, [step.arcs for step in steps])
+        others = build_request(collective, size, fabric, **{**settings, "planner": "weave"})
+        known = _known(
+            request,
+            problem,
+            [*_of_planner(others), *cayley_topologies(steps, Scope(problem.gpus, problem.ports, kept))],
+        )
+        intervals = Intervals(steps, Scope(problem.gpus, problem.ports, kept), costs, known, averaged=True)
+    else:
+        _check_flows(steps, problem, group)
+        known = [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)]
+        intervals = Intervals(steps, Scope(problem.gpus, problem.ports, group), costs, known)
     held = f" invariant under {group.name}" if group.name else ""
 
     def so_far() -> Plan | None:
@@ -143,17 +159,47 @@ def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
                 "no step does",
             )
         steps.append(Demand(arcs, problem.hop_s, load_s))
+    return steps
+
+
+def _flows(steps: list[Demand], problem: _core.Problem, group: RankGroup) -> int:
+    """Flows of the mixed-integer program over all steps."""
     distinct = len({(step.arcs, step.load_s) if step.hop_s > 0 else step.arcs for step in steps})
     layers = problem.gpus if problem.hop_s > 0 else 1
-    flows = distinct * len(group.representatives) * problem.gpus**2 * layers
+    return distinct * len(group.representatives) * problem.gpus**2 * layers
+
+
+def _check_flows(steps: list[Demand], problem: _core.Problem, group: RankGroup) -> None:
+    flows = _flows(steps, problem, group)
     if flows > MOST_FLOWS:
         raise refuse(
-            "gpus",
-            f"{problem.gpus} is not accepted; planner {NAME} with several ports solves a mixed-integer program of at "
-            f"most {MOST_FLOWS} flows, and this one has {flows}: it takes fewer GPUs or steps, a smaller number in "
-            f"{FIELD}, or no hop delay",
+            FIELD,
+            f"{group.name} is not accepted; planner {NAME} solves a mixed-integer program of at most {MOST_FLOWS} "
+            f"flows, and this one has {flows}: it takes a smaller number, fewer GPUs or steps, or no hop delay",
         )
-    return steps
+
+
+def _check_size(problem: _core.Problem) -> None:
+    for field, value, most in (("gpus", problem.gpus, MOST_GPUS), ("algorithm", problem.steps, MOST_STEPS)):
+        if value > most:
+            what = "GPUs" if field == "gpus" else f"steps of {problem.algorithm}"
+            raise refuse(
+                field, f"{value} {what} are not accepted; planner {NAME} with several ports takes at most {most}"
+            )
+
+
+def _of_planner(request: _core.Request) -> list[_core.Topology]:
+    """The topologies of another planner's plan; none where it refuses the request."""
+    try:
+        return list(_core.plan(request).topologies)
+    except InputError:
+        return []
+
+
+def _known(request: _core.Request, problem: _core.Problem, others: list[_core.Topology]) -> list[PricedTopology]:
+    """The topologies of the best plan on the candidates and others."""
+    best = _core.proved_plan(request, [*problem.candidates, *others], 0.0, "")
+    return [PricedTopology(topology) for topology in best.topologies]
 
 
 def _is_invariant(topology: _core.Topology, group: RankGroup) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lightloom.base.errors import refuse, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from lightloom.exact.demands import Arc
 
@@ -65,3 +65,9 @@ def groups_of(gpus: int) -> list[RankGroup]:
     periods = [period for period in range(1, gpus) if gpus % period == 0]
     kinds = ("", "xor:") if gpus & (gpus - 1) == 0 else ("",)
     return [rank_group(f"{kind}{period}", gpus) for kind in kinds for period in periods]
+
+
+def keeping_group(gpus: int, patterns: Sequence[Iterable[Arc]]) -> RankGroup:
+    """The largest group that can be named under which none of the patterns changes; else the trivial one."""
+    kept = [group for group in groups_of(gpus) if all(group.keeps(arcs) for arcs in patterns)]
+    return max(kept, key=lambda group: len(group.elements), default=rank_group(None, gpus))

@@ -1,0 +1,124 @@
+"""A bound on an interval of steps by topologies averaged over a group that keeps the steps, through HiGHS.
+
+Replace every topology by the average of its images under the group: a pair of ranks then has a fraction of a circuit.
+Flows averaged with it stay within it, and so does the tree of shortest paths out of a rank. The program over these
+averages therefore bounds all topologies, those that the group does not keep included. Its solution is no topology.
+
+The tree: a rank is reached by one hop number, from one parent, over a circuit to it; a parent has at most as many
+children as ports. So the tree holds the places of Moore's bound, and in addition says over which circuits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from lightloom.exact.demands import Demand
+from lightloom.exact.program import Capacities, Scope, StepCosts, add_costs, add_flows
+from lightloom.exact.solver import LinearProgram
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Columns of a program: larger ones are not solved in the time of a budget.
+MOST_COLUMNS = 40_000
+# Hops told apart in the tree of shortest paths; ranks farther away count as one hop farther.
+MOST_LEVELS = 12
+# The programs, from the fastest to the one that knows most.
+PROGRAMS = ("tree", "flows of any length", "flows by hops")
+
+
+def least_seconds(
+    demands: Sequence[Demand], scope: Scope, upper_s: float, seconds: float, kind: str = PROGRAMS[-1]
+) -> float:
+    """No topology takes less for these demands, without startup.
+
+    scope: with a group that keeps all demands. upper_s: what takes longer is cut off, and no bound is larger.
+    seconds: wall-clock limit; the bound proved by then is returned. kind: one of `PROGRAMS`. Flows are left out where
+    they are more than `MOST_COLUMNS`, and 0 is returned where nothing is left.
+    """
+    alike = Counter(demands)
+    several = [
+        Demand(demand.arcs, demand.hop_s * count, demand.load_s * count) for demand, count in sorted(alike.items())
+    ]
+    program = LinearProgram()
+    capacities = Capacities(program, scope, integer=False)
+    least_s = [demand.least_s(scope.ports) for demand in several]
+    spare_s = max(upper_s - math.fsum(least_s), 0.0)
+    costs = [
+        add_costs(program, capacities, scope, demand, own_s + spare_s, upper_s, [])
+        for demand, own_s in zip(several, least_s, strict=True)
+    ]
+    arcs = len(scope.group.representatives) * (scope.gpus - 1) ** 2
+    levels = max((len(cost.limits) for cost in costs), default=0) or MOST_LEVELS
+    levels = min(levels, MOST_LEVELS, scope.gpus - 1, MOST_COLUMNS // arcs)
+    by_hops = arcs * sum(max(len(cost.limits), 1) for cost in costs) <= MOST_COLUMNS
+    any_length = arcs * len(costs) <= MOST_COLUMNS
+    if levels < 1 or (kind == PROGRAMS[1] and not any_length) or (kind == PROGRAMS[2] and not by_hops):
+        return 0.0
+    _add_tree(program, capacities, scope, several, costs, levels)
+    if kind != PROGRAMS[0]:
+        for demand, cost in zip(several, costs, strict=True):
+            add_flows(program, capacities, scope, demand, cost, layered=kind == PROGRAMS[2])
+    bound, _ = program.solve(seconds)
+    return min(max(bound * upper_s, 0.0), upper_s)
+
+
+def _add_tree(
+    program: LinearProgram,
+    capacities: Capacities,
+    scope: Scope,
+    demands: Sequence[Demand],
+    costs: Sequence[StepCosts],
+    levels: int,
+) -> None:
+    """Add the tree of shortest paths out of every orbit's first rank, and what it says of hops and loads."""
+    reached = {source: _tree_from(source, program, capacities, scope, levels) for source in scope.group.representatives}
+    for demand, cost in zip(demands, costs, strict=True):
+        # The circuits carry each transfer at least as often as its pair is hops apart.
+        carried = {cost.load: float(scope.ports * len(reached))}
+        weights = 0.0
+        for source, target, weight in demand.arcs:
+            if source not in reached:
+                continue
+            weights += weight * (levels + 1)
+            for level, here in enumerate(reached[source]):
+                carried[here[target]] = carried.get(here[target], 0.0) + weight * (levels - level)
+            for limit in range(1, min(levels, len(cost.limits)) + 1):
+                row = {here[target]: 1.0 for here in reached[source][:limit]}
+                program.row({**row, **dict.fromkeys(cost.limits[:limit], -1.0)}, lower=0)
+        program.row(carried, lower=weights)
+
+
+def _tree_from(
+    source: int, program: LinearProgram, capacities: Capacities, scope: Scope, levels: int
+) -> list[dict[int, int]]:
+    """By hops (from 1) and rank, the share of the group's images in which the rank is that far from a source."""
+    others = [rank for rank in range(scope.gpus) if rank != source]
+    over: dict[tuple[int, int], list[int]] = {}
+    reached: list[dict[int, int]] = []
+    for _ in range(levels):
+        here = {rank: program.variable(0, 1) for rank in others}
+        into: dict[int, dict[int, float]] = {rank: {here[rank]: -1.0} for rank in others}
+        for parent in others if reached else [source]:
+            children = {rank: program.variable(0, 1) for rank in others if rank != parent}
+            for rank, child in children.items():
+                into[rank][child] = 1.0
+                over.setdefault((parent, rank), []).append(child)
+                if reached:
+                    program.row({child: 1.0, reached[-1][parent]: -1.0}, upper=0)
+            row = dict.fromkeys(children.values(), 1.0)
+            if reached:
+                program.row({**row, reached[-1][parent]: -float(scope.ports)}, upper=0)
+            else:
+                program.row(row, upper=scope.ports)
+        for row in into.values():
+            program.row(row, lower=0, upper=0)
+        reached.append(here)
+    for rank in others:
+        program.row({here[rank]: 1.0 for here in reached}, upper=1)
+    for pair, columns in over.items():
+        circuits = capacities.variables[capacities.orbit[pair]]
+        program.row({**dict.fromkeys(columns, 1.0), circuits: -1.0}, upper=0)
+    return reached
