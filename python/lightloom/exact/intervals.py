@@ -57,8 +57,8 @@ class _Best:
         self.topology: PricedTopology | None = None
         # For each demand, loads at which the next program's tangents are exact.
         self.loads: list[list[float]] = [[] for _ in demands]
-        # The next program of averages, and those that ran out of time.
-        self.program = 0
+        # Programs of averages that are still to be solved, and those that ran out of time.
+        self.programs = list(range(len(PROGRAMS)))
         self.unfinished: list[int] = []
 
     def try_topology(self, seconds: float, topology: PricedTopology) -> None:
@@ -147,7 +147,7 @@ class Intervals:
                 # The cut by bounds stays on the initial topology or on closed intervals, and so is attained; or no
                 # program is left that could raise it.
                 return
-            first, past = min(still_open, key=lambda ends: (self._best[ends].program, ends[1] - ends[0], ends))
+            first, past = min(still_open, key=lambda ends: (self._best[ends].programs[0], ends[1] - ends[0], ends))
             gap = f"within {attained.total_s / proved.total_s - 1:.2%}" if proved.total_s > 0 else "open"
             report(f"steps {first + 1} to {(past - 1) % self._count + 1} of {self._count}, so far {gap}")
             left_s = deadline - time.monotonic()
@@ -159,12 +159,13 @@ class Intervals:
                 self._solve((first, past), left_s)
 
     def _is_open(self, best: _Best) -> bool:
-        return not best.is_closed and best.program < len(PROGRAMS)
+        return not best.is_closed and bool(best.programs)
 
     def _resume(self, intervals: Sequence[tuple[int, int]]) -> None:
         """Take the programs again that ran out of time."""
-        for best in {id(best): best for ends in intervals if (best := self._best[ends]).unfinished}.values():
-            best.program, best.unfinished = min(best.unfinished), []
+        for ends in intervals:
+            best = self._best[ends]
+            best.programs, best.unfinished = best.programs + best.unfinished, []
 
     def cut(self, *, lower: bool) -> Cut:
         """The cheapest cut by proved (`lower`) or attained costs. O(steps²), O(steps³) of a repeated plan."""
@@ -216,10 +217,10 @@ class Intervals:
         # Above what is attained by a little, so that a bound may close what it is equal to.
         spare_s = min(spare_s, best.upper_s) * (1 + TOLERANCE / 2)
         started = time.monotonic()
-        found_s = least_seconds(self._demands[ends], self._scope, spare_s, seconds, PROGRAMS[best.program])
+        program = best.programs.pop(0)
+        found_s = least_seconds(self._demands[ends], self._scope, spare_s, seconds, PROGRAMS[program])
         if time.monotonic() - started >= seconds:
-            best.unfinished.append(best.program)
-        best.program += 1
+            best.unfinished.append(program)
         best.lower_s = max(best.lower_s, min(found_s, best.upper_s))
         # Longer ones take no less than their two parts do.
         for first, past in sorted(self._ends, key=lambda ends: ends[1] - ends[0]):
