@@ -82,11 +82,11 @@ def test_closed_forms() -> None:
     assert nearest_first_s(everyone, Scope(9, 2, rank_group(1, 9))) == pytest.approx(16.0)
 
 
-def test_fractions_of_circuits_are_between_the_optimum_and_six_per_cent_below() -> None:
+def test_fractions_of_circuits_are_between_the_optimum_and_eight_per_cent_below() -> None:
     """Recursive doubling on 8 GPUs of two ports, hops free: the optimum of whole circuits is 0.75 (by SCIP)."""
     demands = [Demand(shift(8, by), 0.0, share) for by, share in ((1, 0.5), (2, 0.25), (4, 0.125))]
     bound = least_seconds(demands, Scope(8, 2, rank_group(1, 8)), 2.0, 60, PROGRAMS[1])
-    assert 0.75 * 0.94 <= bound <= 0.75 * (1 + 1e-6)
+    assert 0.75 * 0.92 <= bound <= 0.75 * (1 + 1e-6)
 
 
 @pytest.mark.large

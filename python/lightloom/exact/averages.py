@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 # Columns of a program: larger ones are not solved in the time of a budget.
 MOST_COLUMNS = 40_000
-# Hops told apart in the tree of shortest paths; ranks farther away count as one hop farther.
-MOST_LEVELS = 12
+# Hops told apart in the tree of shortest paths, in addition to those by which all peers have a place; ranks farther
+# away count as one hop farther.
+SPARE_LEVELS = 1
 # The programs, from the fastest to the one that knows most.
 PROGRAMS = ("tree", "flows of any length", "flows by hops")
 
@@ -51,8 +52,7 @@ def least_seconds(
         for demand, own_s in zip(several, least_s, strict=True)
     ]
     arcs = len(scope.group.representatives) * (scope.gpus - 1) ** 2
-    levels = max((len(cost.limits) for cost in costs), default=0) or MOST_LEVELS
-    levels = min(levels, MOST_LEVELS, scope.gpus - 1, MOST_COLUMNS // arcs)
+    levels = min(_levels(several, scope), MOST_COLUMNS // arcs)
     by_hops = arcs * sum(max(len(cost.limits), 1) for cost in costs) <= MOST_COLUMNS
     any_length = arcs * len(costs) <= MOST_COLUMNS
     if levels < 1 or (kind == PROGRAMS[1] and not any_length) or (kind == PROGRAMS[2] and not by_hops):
@@ -63,6 +63,17 @@ def least_seconds(
             add_flows(program, capacities, scope, demand, cost, layered=kind == PROGRAMS[2])
     bound, _ = program.solve(seconds)
     return min(max(bound * upper_s, 0.0), upper_s)
+
+
+def _levels(demands: Sequence[Demand], scope: Scope) -> int:
+    """Hops that the tree tells apart: the peers of a rank have places by then (Moore), and those after it are few."""
+    sources = scope.group.representatives
+    peers = max(len({dst for demand in demands for src, dst, _ in demand.arcs if src == source}) for source in sources)
+    levels, places = 1, scope.ports
+    while places < peers:
+        levels += 1
+        places += scope.ports**levels
+    return min(levels + SPARE_LEVELS, scope.gpus - 1)
 
 
 def _add_tree(
