@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom.exact.demands import Demand
 from lightloom.exact.program import Capacities, Scope, StepCosts, add_costs, add_flows
@@ -23,21 +23,31 @@ if TYPE_CHECKING:
 
 # Columns of a program: larger ones are not solved in the time of a budget.
 MOST_COLUMNS = 40_000
-# Hops told apart in the tree of shortest paths, in addition to those by which all peers have a place; ranks farther
-# away count as one hop farther.
-SPARE_LEVELS = 1
-# The programs, from the fastest to the one that knows most.
-PROGRAMS = ("tree", "flows of any length", "flows by hops")
+
+
+class Kind(NamedTuple):
+    """What a program knows.
+
+    levels: hops told apart in the tree of shortest paths, in addition to those by which all peers have a place (Moore);
+    ranks farther away count as one hop farther. flows: "none", those of "any" length, or those by "hops".
+    """
+
+    levels: int
+    flows: str
+
+
+# From the fastest to the one that knows most.
+PROGRAMS = (Kind(0, "none"), Kind(0, "any"), Kind(1, "none"), Kind(1, "any"), Kind(1, "hops"))
 
 
 def least_seconds(
-    demands: Sequence[Demand], scope: Scope, upper_s: float, seconds: float, kind: str = PROGRAMS[-1]
+    demands: Sequence[Demand], scope: Scope, upper_s: float, seconds: float, kind: Kind = PROGRAMS[-1]
 ) -> float:
     """No topology takes less for these demands, without startup.
 
     scope: with a group that keeps all demands. upper_s: what takes longer is cut off, and no bound is larger.
-    seconds: wall-clock limit; the bound proved by then is returned. kind: one of `PROGRAMS`. Flows are left out where
-    they are more than `MOST_COLUMNS`, and 0 is returned where nothing is left.
+    seconds: wall-clock limit; the bound proved by then is returned. 0 where the flows that the kind asks for, or
+    one level of the tree, are more than `MOST_COLUMNS`.
     """
     alike = Counter(demands)
     several = [
@@ -52,28 +62,27 @@ def least_seconds(
         for demand, own_s in zip(several, least_s, strict=True)
     ]
     arcs = len(scope.group.representatives) * (scope.gpus - 1) ** 2
-    levels = min(_levels(several, scope), MOST_COLUMNS // arcs)
-    by_hops = arcs * sum(max(len(cost.limits), 1) for cost in costs) <= MOST_COLUMNS
-    any_length = arcs * len(costs) <= MOST_COLUMNS
-    if levels < 1 or (kind == PROGRAMS[1] and not any_length) or (kind == PROGRAMS[2] and not by_hops):
+    levels = min(_levels(several, scope, kind.levels), MOST_COLUMNS // arcs)
+    columns = {"none": 0, "any": len(costs), "hops": sum(max(len(cost.limits), 1) for cost in costs)}
+    if levels < 1 or arcs * columns[kind.flows] > MOST_COLUMNS:
         return 0.0
     _add_tree(program, capacities, scope, several, costs, levels)
-    if kind != PROGRAMS[0]:
+    if kind.flows != "none":
         for demand, cost in zip(several, costs, strict=True):
-            add_flows(program, capacities, scope, demand, cost, layered=kind == PROGRAMS[2])
+            add_flows(program, capacities, scope, demand, cost, layered=kind.flows == "hops")
     bound, _ = program.solve(seconds)
     return min(max(bound * upper_s, 0.0), upper_s)
 
 
-def _levels(demands: Sequence[Demand], scope: Scope) -> int:
-    """Hops that the tree tells apart: the peers of a rank have places by then (Moore), and those after it are few."""
+def _levels(demands: Sequence[Demand], scope: Scope, spare: int) -> int:
+    """Hops by which all peers of a rank have places, and spare ones."""
     sources = scope.group.representatives
     peers = max(len({dst for demand in demands for src, dst, _ in demand.arcs if src == source}) for source in sources)
     levels, places = 1, scope.ports
     while places < peers:
         levels += 1
         places += scope.ports**levels
-    return min(levels + SPARE_LEVELS, scope.gpus - 1)
+    return min(levels + spare, scope.gpus - 1)
 
 
 def _add_tree(
