@@ -51,8 +51,9 @@ class Cut(NamedTuple):
 class _Best:
     """Bounds for one set of demands on one topology; seconds without startup."""
 
-    def __init__(self, demands: Sequence[Demand], ports: int) -> None:
-        self.lower_s = math.fsum(demand.least_s(ports) for demand in demands)
+    def __init__(self, demands: Sequence[Demand], lower_s: float) -> None:
+        self.demands = demands
+        self.lower_s = lower_s
         self.upper_s = math.inf
         self.topology: PricedTopology | None = None
         # For each demand, loads at which the next program's tangents are exact.
@@ -93,8 +94,7 @@ class Intervals:
         self._initial = costs.initial
         self._count = len(steps)
         # Intervals of a repeated plan may begin anywhere and wrap around.
-        self._around = [*steps, *steps] if costs.repeated else steps
-        around = self._around
+        self._around = around = [*steps, *steps] if costs.repeated else steps
         self._ends = [
             (first, past)
             for first in range(self._count)
@@ -104,17 +104,20 @@ class Intervals:
             past: math.inf if self._initial is None else self._initial.seconds(steps[:past])
             for past in range(1, self._count + 1)
         }
-        # Intervals with the same demands share what is known of them.
-        of_demands: dict[tuple[Demand, ...], _Best] = {}
-        self._demands = {ends: merged(around[slice(*ends)]) for ends in self._ends}
+        # Intervals of the same steps share what is known of them.
+        number = {step: index for index, step in enumerate(dict.fromkeys(around))}
+        least_s = {step: step.least_s(scope.ports) for step in number}
+        of_steps: dict[tuple[int, ...], _Best] = {}
         self._best: dict[tuple[int, int], _Best] = {}
-        for ends, demands in self._demands.items():
-            best = of_demands.get(demands)
-            if best is None:
-                best = of_demands[demands] = _Best(demands, scope.ports)
+        for ends in self._ends:
+            inside = around[slice(*ends)]
+            key = tuple(sorted(number[step] for step in inside))
+            if key not in of_steps:
+                demands = merged(inside)
+                best = of_steps[key] = _Best(demands, math.fsum(least_s[step] for step in inside))
                 if averaged:
                     best.lower_s = max(best.lower_s, nearest_first_s(demands, scope))
-            self._best[ends] = best
+            self._best[ends] = of_steps[key]
         for topology in known:
             self.try_topology(topology)
 
@@ -201,7 +204,8 @@ class Intervals:
 
     def _solve(self, ends: tuple[int, int], seconds: float) -> None:
         """Solve the interval's program; its solution makes the tangents of the next one better."""
-        demands, best = self._demands[ends], self._best[ends]
+        best = self._best[ends]
+        demands = best.demands
         if best.topology is not None:
             _add_loads(best.loads, demands, best.topology)
         proved = solve(demands, self._scope, best.upper_s, best.loads, seconds)
@@ -218,7 +222,7 @@ class Intervals:
         spare_s = min(spare_s, best.upper_s) * (1 + TOLERANCE / 2)
         started = time.monotonic()
         program = best.programs.pop(0)
-        found_s = least_seconds(self._demands[ends], self._scope, spare_s, seconds, PROGRAMS[program])
+        found_s = least_seconds(best.demands, self._scope, spare_s, seconds, PROGRAMS[program])
         if time.monotonic() - started >= seconds:
             best.unfinished.append(program)
         best.lower_s = max(best.lower_s, min(found_s, best.upper_s))
