@@ -173,3 +173,11 @@ def test_the_largest_group_that_keeps_the_steps() -> None:
     assert keeping_group(8, [xor]).name == "XOR with multiples of 1"
     assert len(keeping_group(8, [xor, shift(8, 1)]).elements) == 4
     assert len(keeping_group(8, [((0, 1, 1.0),)]).elements) == 1
+    swing = ll.Schedule.build("swing", "all-gather", 16)
+    turned = keeping_group(16, [arcs_of(swing, step) for step in range(4)])
+    assert turned.representatives == [0]
+    # A group that acts freely: closed, and only the identity leaves a rank where it is.
+    assert {
+        tuple(one[other[rank]] for rank in range(16)) for one in turned.elements for other in turned.elements
+    } == set(turned.elements)
+    assert sum(element[rank] == rank for element in turned.elements for rank in range(16)) == 16

@@ -4,8 +4,9 @@ With one port and up to nine GPUs the core tries every topology. Here every inte
 (HARVEST, appendix A), and the cut into intervals is proved by the bounds of those on it. The topologies that come out
 are planned, priced and verified by the core like any other.
 
-Where these programs are too large, the plan is the best on many topologies that are known, and programs of averages
-over the group that keeps the steps say how far it may be from the optimum.
+First the plan is the best on many topologies that are known, and programs of averages over the group that keeps the
+steps say how far it may be from the optimum. Where that is not enough, programs of whole circuits follow if they are
+not too large.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lightloom.base.errors import InputError, refuse, shown
 from lightloom.exact.cayley import cayley_topologies
 from lightloom.exact.demands import Demand, PricedTopology
 from lightloom.exact.groups import FIELD, RankGroup, keeping_group, rank_group
-from lightloom.exact.intervals import TOLERANCE, Costs, Intervals
+from lightloom.exact.intervals import Costs, Intervals
 from lightloom.exact.program import Scope
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import build_request
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 NAME = "exact"
 BUDGET = "60s"
+# Part of the budget for averages where whole circuits come after them.
+AVERAGES_SHARE = 0.25
 # Larger programs over whole circuits are not worth starting.
 MOST_FLOWS = 200_000
 # What programs of averages raise the bound of in minutes.
@@ -83,14 +86,8 @@ def exact_plan(
     started = time.monotonic()
     told = None if progress is None else Progress.of(progress)
     seconds = seconds_of("budget", budget)
-    if not seconds > 0:
-        raise refuse("budget", f"{shown(budget)} is not accepted; it takes a time above 0, such as {BUDGET}")
     request = build_request(collective, size, fabric, **settings)
-    for field in ("candidates", "topology"):
-        if settings.get(field) is not None:
-            raise refuse(field, f"{NAME} refuses this problem: it chooses the topologies itself")
-    if settings.get("overlap") not in {None, "additive"}:
-        raise refuse("overlap", f"{NAME} refuses this problem: it supports only overlap additive")
+    _check_settings(seconds, settings)
     if invariant_under is None and request.ports == 1:
         return Plan(_core.plan(request, None, None if told is None else told.of_core))
     problem = _core.Problem(request)
@@ -101,20 +98,19 @@ def exact_plan(
         None if problem.initial is None else PricedTopology(problem.initial),
         repeated=problem.repeated,
     )
-    if invariant_under is None and _flows(steps, problem, group) > MOST_FLOWS:
+    whole = Scope(problem.gpus, problem.ports, group)
+    fits = _flows(steps, problem, group) <= MOST_FLOWS
+    if invariant_under is None:
         _check_size(problem)
-        kept = keeping_group(problem.gpus, [step.arcs for step in steps])
-        others = build_request(collective, size, fabric, **{**settings, "planner": "weave"})
-        known = _known(
-            request,
-            problem,
-            [*_of_planner(others), *cayley_topologies(steps, Scope(problem.gpus, problem.ports, kept))],
-        )
-        intervals = Intervals(steps, Scope(problem.gpus, problem.ports, kept), costs, known, averaged=True)
-    else:
-        _check_flows(steps, problem, group)
+        averaged = Scope(problem.gpus, problem.ports, keeping_group(problem.gpus, [step.arcs for step in steps]))
+        weave = build_request(collective, size, fabric, **{**settings, "planner": "weave"})
+        known = _known(request, problem, [*_of_planner(weave), *cayley_topologies(steps, averaged)])
+        intervals = Intervals(steps, averaged, costs, known, averaged=True)
+    elif fits:
         known = [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)]
-        intervals = Intervals(steps, Scope(problem.gpus, problem.ports, group), costs, known)
+        intervals = Intervals(steps, whole, costs, known)
+    else:
+        raise _too_many_flows(steps, problem, group)
     held = f" invariant under {group.name}" if group.name else ""
 
     def so_far() -> Plan | None:
@@ -122,8 +118,11 @@ def exact_plan(
         lower_s, upper_s = intervals.cut(lower=True).total_s, intervals.cut(lower=False).total_s
         if upper_s == float("inf"):
             return None
-        closed = upper_s <= lower_s * (1 + TOLERANCE)
-        status = "the optimum, proved" if closed else f"proved in {seconds:g} s; the plan may not be the optimum"
+        status = (
+            "the optimum, proved"
+            if intervals.are_closed
+            else f"proved in {seconds:g} s; the plan may not be the optimum"
+        )
         bound_class = (
             f"{problem.algorithm} in its {len(steps)} steps unchanged, every topology of degree at most "
             f"{problem.ports}{held} in each, any reconfigurations ({status})"
@@ -138,11 +137,25 @@ def exact_plan(
         if told is not None and plan is not None:
             told.tell(BetterPlan(time.monotonic() - started, plan.total_s, plan.lower_bound_s, plan))
 
-    intervals.prove(started + seconds, report, tell)
+    intervals.prove(started + seconds * (AVERAGES_SHARE if fits and invariant_under is None else 1), report, tell)
+    if fits and invariant_under is None and not intervals.are_closed:
+        known = [*known, *(PricedTopology(topology) for topology in problem.candidates)]
+        intervals = Intervals(steps, whole, costs, known, bounds=intervals)
+        intervals.prove(started + seconds, report, tell)
     plan = so_far()
     if plan is None:
         raise refuse("budget", "no plan was found within this time; it takes a longer time")
     return plan
+
+
+def _check_settings(seconds: float, settings: Settings) -> None:
+    if not seconds > 0:
+        raise refuse("budget", f"{seconds:g} s is not accepted; it takes a time above 0, such as {BUDGET}")
+    for field in ("candidates", "topology"):
+        if settings.get(field) is not None:
+            raise refuse(field, f"{NAME} refuses this problem: it chooses the topologies itself")
+    if settings.get("overlap") not in {None, "additive"}:
+        raise refuse("overlap", f"{NAME} refuses this problem: it supports only overlap additive")
 
 
 def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
@@ -169,14 +182,13 @@ def _flows(steps: list[Demand], problem: _core.Problem, group: RankGroup) -> int
     return distinct * len(group.representatives) * problem.gpus**2 * layers
 
 
-def _check_flows(steps: list[Demand], problem: _core.Problem, group: RankGroup) -> None:
-    flows = _flows(steps, problem, group)
-    if flows > MOST_FLOWS:
-        raise refuse(
-            FIELD,
-            f"{group.name} is not accepted; planner {NAME} solves a mixed-integer program of at most {MOST_FLOWS} "
-            f"flows, and this one has {flows}: it takes a smaller number, fewer GPUs or steps, or no hop delay",
-        )
+def _too_many_flows(steps: list[Demand], problem: _core.Problem, group: RankGroup) -> InputError:
+    return refuse(
+        FIELD,
+        f"{group.name} is not accepted; planner {NAME} solves a mixed-integer program of at most {MOST_FLOWS} flows, "
+        f"and this one has {_flows(steps, problem, group)}: it takes a smaller number, fewer GPUs or steps, or no hop "
+        "delay",
+    )
 
 
 def _check_size(problem: _core.Problem) -> None:

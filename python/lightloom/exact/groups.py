@@ -68,6 +68,15 @@ def groups_of(gpus: int) -> list[RankGroup]:
 
 
 def keeping_group(gpus: int, patterns: Sequence[Iterable[Arc]]) -> RankGroup:
-    """The largest group that can be named under which none of the patterns changes; else the trivial one."""
-    kept = [group for group in groups_of(gpus) if all(group.keeps(arcs) for arcs in patterns)]
+    """The largest group that is known under which none of the patterns changes; else the trivial one."""
+    known = [*groups_of(gpus), *_turned(gpus)]
+    kept = [group for group in known if all(group.keeps(arcs) for arcs in patterns)]
     return max(kept, key=lambda group: len(group.elements), default=rank_group(None, gpus))
+
+
+def _turned(gpus: int) -> list[RankGroup]:
+    """Even translations, and rank → by - rank for odd `by`: they keep Swing. None for an odd number of ranks."""
+    if gpus % 2:
+        return []
+    images = [tuple((by - rank if by % 2 else rank + by) % gpus for rank in range(gpus)) for by in range(gpus)]
+    return [RankGroup("even translations and odd reflections", tuple(images))]

@@ -83,10 +83,12 @@ class Intervals:
         known: Sequence[PricedTopology],
         *,
         averaged: bool = False,
+        bounds: Intervals | None = None,
     ) -> None:
         """Known topologies are of the scope's class; the better they are, the less is left to prove.
 
         averaged: the scope's group keeps the steps and is averaged over; the class is then that of all topologies.
+        bounds: what is proved of the same steps already, for all topologies.
         """
         self._scope = scope
         self._costs = costs
@@ -120,6 +122,14 @@ class Intervals:
             self._best[ends] = of_steps[key]
         for topology in known:
             self.try_topology(topology)
+        if bounds is not None:
+            for ends, best in self._best.items():
+                best.lower_s = max(best.lower_s, min(bounds._best[ends].lower_s, best.upper_s))
+
+    @property
+    def are_closed(self) -> bool:
+        """Whether the cheapest cut is proved."""
+        return self.cut(lower=False).total_s <= self.cut(lower=True).total_s * (1 + TOLERANCE)
 
     def try_topology(self, topology: PricedTopology) -> None:
         """A topology of the class that may serve some intervals better than those before it."""
