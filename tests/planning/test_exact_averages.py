@@ -34,7 +34,7 @@ def drawn(draw: random.Random, group: str) -> list[Demand]:
     kept = rank_group(group, 4)
     demands = []
     for _ in range(draw.randint(1, 3)):
-        arcs = {}
+        arcs: dict[tuple[int, int], float] = {}
         for source in kept.representatives:
             for target in draw.sample([rank for rank in range(4) if rank != source], draw.randint(1, 2)):
                 weight = draw.choice([1.0, 0.5, 0.25])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lightloom import _core
 from lightloom.base.errors import InputError, refuse, shown
-from lightloom.exact.cayley import cayley_topologies
+from lightloom.exact.cayley import START, cayley_topologies
 from lightloom.exact.demands import Demand, PricedTopology
 from lightloom.exact.groups import FIELD, RankGroup, keeping_group, rank_group
 from lightloom.exact.intervals import Costs, Intervals
@@ -103,7 +103,8 @@ def exact_plan(
     if invariant_under is None:
         _check_size(problem)
         averaged = Scope(problem.gpus, problem.ports, keeping_group(problem.gpus, [step.arcs for step in steps]))
-        weave = build_request(collective, size, fabric, **{**settings, "planner": "weave"})
+        settings["planner"] = START
+        weave = build_request(collective, size, fabric, **settings)
         known = _known(request, problem, [*_of_planner(weave), *cayley_topologies(steps, averaged)])
         intervals = Intervals(steps, averaged, costs, known, averaged=True)
     elif fits:

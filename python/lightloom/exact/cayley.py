@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lightloom.exact.demands import Demand
     from lightloom.exact.program import Scope
 
+# The planner whose topologies are taken, too.
+START = "weave"
 # All pairs of shifts of 64 ranks are 2016; with more ports, the shifts of the steps come first.
 MOST_TOPOLOGIES = 3_000
 
