@@ -120,7 +120,8 @@ fn circuits_of(plan: &Plan, request: &Request) -> Result<Vec<Topology>> {
             can.chooses_algorithm && !can.never_changes
         })
     });
-    let is_unequal = matches!(&request.workload, Workload::Matrix(blocks) if blocks.whole().chunks().as_pieces().is_some());
+    let is_unequal =
+        matches!(&request.workload, Workload::Matrix(blocks) if blocks.whole().chunks().as_pieces().is_some());
     let refuse = |reason: &str| Err(Error::infeasible(FIELD, reason));
     if !is_unequal || !chooses {
         return refuse("it is for an All-to-All of unequal blocks (`matrix`) by planner auto or weave");
