@@ -77,7 +77,7 @@ impl Between<'_> {
         let mut stay: BTreeMap<Connection, Route> = BTreeMap::new();
         for (index, connections) in configurations.iter().enumerate() {
             interruption::check();
-            // Those that are lit from here on until the first configuration comes again have the paths that they have there.
+            // Those that stay lit until the first configuration comes again have the paths that they have there.
             if let Some(first) = made.first() {
                 let rest = &configurations[index..];
                 for (one, route) in configurations[0].iter().zip(first) {
@@ -192,8 +192,8 @@ mod tests {
         assert_eq!(made[0][1], made[2][1]);
     }
 
-    /// By hand: on a line of MZIs one waveguide leads each way from one to the next, so that 0 → 2 and 1 → 3, which share
-    /// the waveguide from 1 to 2, are never lit at once, and take turns.
+    /// By hand: on a line of MZIs one waveguide leads each way from one to the next: 0 → 2 and 1 → 3, which share
+    /// the waveguide from 1 to 2, are never lit at once and take turns.
     #[test]
     fn circuits_take_turns_on_a_waveguide() {
         let turns: [&[(u32, u32)]; 2] = [&[(0, 2), (3, 2)], &[(1, 3), (3, 2)]];
