@@ -5,6 +5,7 @@ mod geometry;
 mod history;
 mod islands;
 mod iteration;
+mod kept_paths;
 mod light;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +119,11 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
     }
     checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);
     if has_ports {
-        checks.extend(light::checks(circuits, plan, optics.and_then(|optics| optics.strip_prefix("mesh:")))?);
+        checks.extend(light::checks(
+            circuits,
+            &plan.fabric.shape,
+            optics.and_then(|optics| optics.strip_prefix("mesh:")),
+        )?);
     }
     Ok(Report { checks })
 }

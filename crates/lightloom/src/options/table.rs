@@ -177,7 +177,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Fabric",
         meaning: "Optical switches that limit the topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs, \
-            through which every circuit needs a path; not for iterations), or a TOML file; see `lightloom list \
+            through which every circuit needs a path), or a TOML file; see `lightloom list \
             optics`.",
         otherwise: "any topology that fits the ports",
         names: "optics",
