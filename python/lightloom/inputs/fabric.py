@@ -189,7 +189,7 @@ class Fabric:
 
     @property
     def reconfiguration(self) -> _core.ReconfigurationDelay:
-        """The delay of a change of topology; with the rounds of signals of its GPUs. Raises `InputError` without these."""
+        """The delay of a change of topology. Raises `InputError` where it has rounds of signals and no GPUs."""
         found = self._read.reconfiguration(self.gpus)
         if found.has_rounds:
             found = self._read.reconfiguration(self.sized().gpus)
