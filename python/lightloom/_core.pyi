@@ -207,6 +207,9 @@ class ReconfigurationDelay:
     @property
     def scalar_s(self) -> float | None:
         """The number of seconds that says all of it, if one does."""
+    @property
+    def has_rounds(self) -> bool:
+        """Whether it has rounds of signals, whose number depends on that of GPUs."""
 
 @final
 class FabricOptions:
@@ -222,8 +225,8 @@ class FabricOptions:
     def startup_s(self) -> float: ...
     @property
     def hop_delay_s(self) -> float: ...
-    @property
-    def reconfiguration(self) -> ReconfigurationDelay: ...
+    def reconfiguration(self, gpus: int | None) -> ReconfigurationDelay:
+        """The delay of a change on so many GPUs, or as it is written where their number is open."""
     @property
     def windows_s(self) -> tuple[float, dict[int, float]]: ...
     @property

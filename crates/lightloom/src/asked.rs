@@ -77,7 +77,7 @@ impl AskedFabric {
             startup_s: self.startup_s,
             barrier_s: self.barrier.seconds("barrier", gpus)?,
             hop_delay_s: self.hop_delay_s,
-            reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay, self.overlap),
+            reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay.on(gpus), self.overlap),
             initial,
             optics,
         };

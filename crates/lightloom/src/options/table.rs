@@ -151,7 +151,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Fabric",
         meaning: "Time for which circuits are dark when the topology changes: 10us, 20ns/port, 5us+20ns/port, one of \
-            `lightloom list technologies`, or a list with the delay of every port, each on a switch of its own: \
+            `lightloom list technologies`, these with the time of each of ceil(log2 n) rounds in which the GPUs signal \
+            to each other that they are ready (tunable-laser+500ns/round), or a list with the delay of every port, each on a switch of its own: \
             10us,10us,3ms,3ms.",
         verbs: OF_COLLECTIVES,
         default: Some("10us"),
