@@ -27,8 +27,11 @@ pub(crate) mod given_schedule_fractional {
 }
 
 pub(crate) mod known {
-    /// Threads ask for several at a time.
-    pub(crate) const MOST: usize = 16;
+    /// Bounds of uniform collectives, of which the layouts of a large model have some hundred.
+    pub(crate) const MOST: usize = 512;
+
+    /// Bounds of unequal ones, whose keys have every piece. Threads ask for several at a time.
+    pub(crate) const MOST_OF_PIECES: usize = 16;
 }
 
 pub(crate) mod known_topology {

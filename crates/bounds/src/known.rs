@@ -2,24 +2,27 @@
 
 use model::{Collective, CostSettings, Fabric, Latest, Piece};
 
-use crate::cutoffs::known::MOST;
+use crate::cutoffs::known::{MOST, MOST_OF_PIECES};
 use crate::{Statement, any_algorithm};
 
 /// The latest bounds for any algorithm, kept for callers that ask for the same one again: the plan of a choice, its
-/// judge, and the planners that state it as theirs. Passed on by its owner; nothing else keeps bounds.
+/// judge, the planners that state it as theirs, and the layouts of a model, which have collectives in common. Passed on
+/// by its owner; nothing else keeps bounds.
 #[derive(Debug, Default)]
 pub struct KnownBounds {
     latest: Latest<(Question, Statement), MOST>,
+    of_pieces: Latest<(Question, Statement), MOST_OF_PIECES>,
 }
 
 /// The inputs on which a bound depends.
 #[derive(Debug, Clone, PartialEq)]
 struct Question {
-    collective: Collective,
-    pieces: Option<Vec<Piece>>,
-    fabric: Fabric,
-    settings: CostSettings,
+    // The fields that tell most questions apart come first.
     size_bytes: u64,
+    collective: Collective,
+    settings: CostSettings,
+    fabric: Fabric,
+    pieces: Option<Vec<Piece>>,
 }
 
 impl KnownBounds {
@@ -32,14 +35,20 @@ impl KnownBounds {
         settings: CostSettings,
         size_bytes: u64,
     ) -> Statement {
-        let (pieces, fabric) = (pieces.map(<[Piece]>::to_vec), fabric.clone());
-        let question = Question { collective, pieces, fabric, settings, size_bytes };
-        if let Some((_, known)) = self.latest.find(|(asked, _)| *asked == question) {
+        let fabric = fabric.clone();
+        let question = Question { collective, pieces: pieces.map(<[Piece]>::to_vec), fabric, settings, size_bytes };
+        let is_it = |(asked, _): &&(Question, Statement)| *asked == question;
+        let known = if pieces.is_some() { self.of_pieces.find(is_it) } else { self.latest.find(is_it) };
+        if let Some((_, known)) = known {
             return known;
         }
-        let pieces = question.pieces.as_deref();
-        let statement = any_algorithm(collective, pieces, &question.fabric, settings, size_bytes);
-        self.latest.keep((question, statement.clone()));
+        let statement = any_algorithm(collective, question.pieces.as_deref(), &question.fabric, settings, size_bytes);
+        let made = (question, statement.clone());
+        if pieces.is_some() {
+            self.of_pieces.keep(made)
+        } else {
+            self.latest.keep(made)
+        }
         statement
     }
 }
