@@ -143,6 +143,9 @@ def test_sizes_mean_what_was_said(tmp_path: Path, comm_size: str) -> None:
         CollectiveType.REDUCE_SCATTER_BLOCK: 4 if comm_size == "output" else 1,
         CollectiveType.ALL_TO_ALL: 1,
         CollectiveType.BROADCAST: 1,
+        CollectiveType.REDUCE: 1,
+        CollectiveType.GATHER: 4 if comm_size == "input" else 1,
+        CollectiveType.SCATTER: 4 if comm_size == "output" else 1,
     }
     nodes = [call(number, kind, size=100) for number, kind in enumerate(kinds)]
     workload = workload_of(tmp_path, *[nodes] * 4, comm_size=comm_size, element_bytes=2)

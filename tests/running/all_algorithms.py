@@ -58,9 +58,9 @@ def inputs(case: Case, seed: int) -> list[Elements]:
     """Numbers that tell ranks and places apart, and whose sums are of the type."""
     draw = np.random.default_rng(seed)
     sizes = [ELEMENTS] * case.ranks
-    if case.collective == "all-gather":
+    if case.collective in {"all-gather", "gather"}:
         sizes = [len(range(ELEMENTS)[_share(rank, case.ranks)]) for rank in range(case.ranks)]
-    elif case.collective == "broadcast":
+    elif case.collective in {"broadcast", "scatter"}:
         sizes = [ELEMENTS] + [0] * (case.ranks - 1)
     return [draw.integers(-(1 << 26), 1 << 26, size).astype(np.int32) for size in sizes]
 
@@ -70,11 +70,17 @@ def outputs(case: Case, given: Sequence[Elements], reduction: str) -> list[Eleme
     ranks = range(case.ranks)
     if case.collective == "broadcast":
         return [given[0] for _ in ranks]
+    if case.collective == "scatter":
+        return [given[0][_share(rank, case.ranks)] for rank in ranks]
     if case.collective == "all-gather":
         return [np.concatenate(given) for _ in ranks]
+    if case.collective == "gather":
+        return [np.concatenate(given)] + [given[0][:0]] * (case.ranks - 1)
     if case.collective == "all-to-all":
         return [np.concatenate([array[_share(rank, case.ranks)] for array in given]) for rank in ranks]
     whole = np.stack(given).sum(axis=0, dtype=np.int32) if reduction == "sum" else np.stack(given).max(axis=0)
+    if case.collective == "reduce":
+        return [whole] + [whole[:0]] * (case.ranks - 1)
     return [whole if case.collective == "all-reduce" else whole[_share(rank, case.ranks)] for rank in ranks]
 
 

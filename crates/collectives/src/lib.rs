@@ -17,6 +17,7 @@ mod coordinates;
 mod extent;
 mod halves;
 mod refusals;
+mod rooted;
 mod unequal_all_to_all;
 
 pub use algorithm::{Algorithm, Options};

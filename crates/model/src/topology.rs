@@ -95,6 +95,15 @@ impl Topology {
         Self { name: self.name, symmetry: found, links }
     }
 
+    /// The topology with every circuit the other way round. Its name ends in `, reversed`.
+    ///
+    /// # Errors
+    /// The errors of [`Topology::new`], none of which a topology has.
+    pub fn reversed(&self) -> Result<Self> {
+        let links = self.links.iter().map(|link| Link { src: link.dst, dst: link.src, count: link.count });
+        Self::new(format!("{}, reversed", self.name), self.symmetry.clone(), links)
+    }
+
     /// This topology under another name.
     #[must_use]
     pub fn renamed(mut self, name: impl Into<String>) -> Self {

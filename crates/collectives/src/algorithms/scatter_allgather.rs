@@ -1,8 +1,9 @@
-//! Scatter–AllGather Broadcast for large buffers: the root scatters n parts, then a ring gathers them.
+//! Scatter–AllGather for large buffers: the root scatters n parts, then a ring gathers them.
 //!
 //! The scatter follows the binomial tree, each child getting the parts of its subtree, m/2 first; where n is
 //! not a power of two the last subtrees are smaller. Then, relative to the root, rank v passes part v−t to
-//! v+1 in step t = 0 … n−2.
+//! v+1 in step t = 0 … n−2. Reduce is the reverse: a ring sums up the parts, the tree gathers them. There the ring
+//! leaves out what the tree brings, so that nothing is added twice.
 //! Barnett et al., Building a high-performance collective communication library (SC 1994); Thakur,
 //! Rabenseifner & Gropp, IJHPCA 2005.
 
@@ -11,7 +12,7 @@ use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transf
 use super::binomial_tree::{depth, edges};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// Broadcast as a scatter and a ring AllGather.
+/// Broadcast as a scatter and a ring AllGather, Reduce as their reverse.
 pub(crate) struct ScatterAllGather;
 
 /// Parts of a Broadcast buffer do not follow their ranks, so all n² transfers of the ring are kept.
@@ -23,7 +24,7 @@ impl Algorithm for ScatterAllGather {
     }
 
     fn summary(&self) -> &'static str {
-        "the root scatters n parts down a binomial tree, a ring gathers them"
+        "the root scatters n parts down a binomial tree, a ring gathers them; reduce in reverse"
     }
 
     fn source(&self) -> &'static str {
@@ -31,7 +32,7 @@ impl Algorithm for ScatterAllGather {
     }
 
     fn collectives(&self) -> &'static [Collective] {
-        &[Collective::Broadcast]
+        &[Collective::Broadcast, Collective::Reduce]
     }
 
     fn requirement(&self) -> &'static str {
@@ -55,7 +56,12 @@ impl Algorithm for ScatterAllGather {
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         let n = shape.gpus();
-        let chunks = Chunks::buffer(collective, n, options.root(), n)?;
+        let chunks = Chunks::buffer(Collective::Broadcast, n, options.root(), n)?;
+        // Backwards, a part that came twice would be added twice.
+        let is_news = |to: u32, part: u32| match collective {
+            Collective::Reduce => to != 0 && !(to..to + (1 << to.trailing_zeros())).contains(&part),
+            _ => true,
+        };
         let transfer = |from: u32, to: u32, parts: Vec<u32>| Transfer {
             src: (options.root() + from) % n,
             dst: (options.root() + to) % n,
@@ -70,10 +76,13 @@ impl Algorithm for ScatterAllGather {
             steps.push(Step::new(Translations::trivial(n), transfers, &chunks)?);
         }
         for lag in 0..n - 1 {
-            let transfers = (0..n).map(|v| transfer(v, (v + 1) % n, vec![(v + n - lag) % n]));
+            let passed = (0..n).map(|v| (v, (v + 1) % n, (v + n - lag) % n));
+            let passed = passed.filter(|&(_, to, part)| is_news(to, part));
+            let transfers = passed.map(|(from, to, part)| transfer(from, to, vec![part]));
             steps.push(Step::new(Translations::trivial(n), transfers, &chunks)?);
         }
-        Schedule::new(self.name(), chunks, steps)
+        let broadcast = Schedule::new(self.name(), chunks, steps)?;
+        if collective == Collective::Reduce { broadcast.reversed() } else { Ok(broadcast) }
     }
 }
 
