@@ -22,8 +22,8 @@ __all__ = ["INPUT", "OUTPUT", "SCRATCH", "Buffers", "Slot", "runs"]
 INPUT, OUTPUT, SCRATCH = "i", "o", "s"
 # Most chunks that all steps of a plan move together, as in MSCCL's reader.
 MOST_MOVED = 1 << 22
-# Collectives that the runtimes of these programs do not call by a program.
-UNKNOWN = frozenset({"reduce", "gather", "scatter"})
+# Collectives that the runtimes of these programs call by a program.
+KNOWN = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
 
 
 class Slot(NamedTuple):
@@ -41,9 +41,8 @@ class Buffers:
         if held.per_buffer is None:
             raise refuse("plan", "its chunks are of unequal sizes; this format divides buffers into equal chunks")
         self.collective = plan.collective
-        if self.collective in UNKNOWN:
-            names = ", ".join(sorted(UNKNOWN))
-            raise refuse("plan", f"it is a {self.collective}; this format has no {names}: export it to another one")
+        if self.collective not in KNOWN:
+            raise refuse("plan", f"this format has no {self.collective}; its collectives are {', '.join(KNOWN)}")
         self.gpus = plan.gpus
         self.chunks = len(held)
         self.per_buffer = held.per_buffer
