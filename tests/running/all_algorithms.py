@@ -68,20 +68,21 @@ def inputs(case: Case, seed: int) -> list[Elements]:
 def outputs(case: Case, given: Sequence[Elements], reduction: str) -> list[Elements]:
     """The expected outputs of ranks, by the definition of the collective."""
     ranks = range(case.ranks)
-    if case.collective == "broadcast":
-        return [given[0] for _ in ranks]
-    if case.collective == "scatter":
-        return [given[0][_share(rank, case.ranks)] for rank in ranks]
-    if case.collective == "all-gather":
-        return [np.concatenate(given) for _ in ranks]
-    if case.collective == "gather":
-        return [np.concatenate(given)] + [given[0][:0]] * (case.ranks - 1)
-    if case.collective == "all-to-all":
-        return [np.concatenate([array[_share(rank, case.ranks)] for array in given]) for rank in ranks]
-    whole = np.stack(given).sum(axis=0, dtype=np.int32) if reduction == "sum" else np.stack(given).max(axis=0)
-    if case.collective == "reduce":
-        return [whole] + [whole[:0]] * (case.ranks - 1)
-    return [whole if case.collective == "all-reduce" else whole[_share(rank, case.ranks)] for rank in ranks]
+    shares = [_share(rank, case.ranks) for rank in ranks]
+    nothing = [given[0][:0]] * (case.ranks - 1)
+    whole = np.stack(given) if len({len(array) for array in given}) == 1 else np.zeros((1, 0), np.int32)
+    reduced = whole.sum(axis=0, dtype=np.int32) if reduction == "sum" else whole.max(axis=0)
+    found = {
+        "broadcast": lambda: [given[0] for _ in ranks],
+        "scatter": lambda: [given[0][share] for share in shares],
+        "all-gather": lambda: [np.concatenate(given) for _ in ranks],
+        "gather": lambda: [np.concatenate(given), *nothing],
+        "all-to-all": lambda: [np.concatenate([array[share] for array in given]) for share in shares],
+        "reduce": lambda: [reduced, *nothing],
+        "all-reduce": lambda: [reduced for _ in ranks],
+        "reduce-scatter": lambda: [reduced[share] for share in shares],
+    }
+    return found[case.collective]()
 
 
 def wrong_of(executor: ll.Executor, case: Case, planner: str, reduction: str, seed: int) -> int:

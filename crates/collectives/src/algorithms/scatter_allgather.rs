@@ -39,10 +39,12 @@ impl Algorithm for ScatterAllGather {
         "2 <= n <= 2048"
     }
 
-    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
         let (n, steps) = (u64::from(shape.gpus()), u64::from(depth(shape.gpus())));
-        let ring =
-            Extent { steps: n - 1, patterns: 1, transfers: (n - 1) * n, chunks: (n - 1) * n, arcs: n - 1, orbits: 1 };
+        let sent = (n - 1) * n;
+        // What a Reduce leaves out of the ring differs by step.
+        let (patterns, arcs) = if collective == Collective::Reduce { (n - 1, sent) } else { (1, n - 1) };
+        let ring = Extent { steps: n - 1, patterns, transfers: sent, chunks: sent, arcs, orbits: 1 };
         Extent::tree(steps, shape.gpus(), steps * n / 2) + ring
     }
 
