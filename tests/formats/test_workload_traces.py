@@ -222,7 +222,10 @@ WRONG: dict[str, tuple[list[list[Node]], str]] = {
         "comm_size 8, node 0 (call) of rank 1 0 and 9",
     ),
     "other kind": ([[call(0)], [call(0, 2)]], "workload: collective 1 of group all differs between ranks: "),
-    "gather": ([[call(0, 3)], [call(0, 3)]], "workload: node 0 (call) of rank 0 has comm_type `3`; schedules are "),
+    "no collective": (
+        [[call(0, 9)], [call(0, 9)]],
+        "workload: node 0 (call) of rank 0 has comm_type `9`; schedules are ",
+    ),
     "ranks that wait for each other": (
         [[call(0), send(1, 1, (0,))], [receive(0, 0), call(1, 0, (0,))]],
         "workload: node 0 (call) of rank 0 waits for itself through others: a cyclic dependency",
