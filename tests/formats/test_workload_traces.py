@@ -224,7 +224,7 @@ WRONG: dict[str, tuple[list[list[Node]], str]] = {
     "other kind": ([[call(0)], [call(0, 2)]], "workload: collective 1 of group all differs between ranks: "),
     "no collective": (
         [[call(0, 9)], [call(0, 9)]],
-        "workload: node 0 (call) of rank 0 has comm_type `9`; schedules are ",
+        "workload: node 0 (call) of rank 0 has comm_type `99`; schedules are ",
     ),
     "ranks that wait for each other": (
         [[call(0), send(1, 1, (0,))], [receive(0, 0), call(1, 0, (0,))]],
