@@ -223,7 +223,7 @@ WRONG: dict[str, tuple[list[list[Node]], str]] = {
     ),
     "other kind": ([[call(0)], [call(0, 2)]], "workload: collective 1 of group all differs between ranks: "),
     "no collective": (
-        [[call(0, 9)], [call(0, 9)]],
+        [[call(0, 99)], [call(0, 99)]],
         "workload: node 0 (call) of rank 0 has comm_type `99`; schedules are ",
     ),
     "ranks that wait for each other": (
