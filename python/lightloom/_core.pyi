@@ -271,6 +271,7 @@ class Schedule:
         ports: int | None = None,
         radix: int | None = None,
         root: int | None = None,
+        aggregation: int | None = None,
     ) -> Schedule: ...
     @staticmethod
     def from_msccl(xml: str) -> Schedule: ...
@@ -449,7 +450,7 @@ class Plan:
     def busbw(self) -> float: ...
     @property
     def root(self) -> int | None:
-        """The rank whose buffer a broadcast sends; None for other collectives."""
+        """The rank that a broadcast or scatter starts from, or a reduce or gather ends at; None for others."""
     @property
     def fabric(self) -> Fabric: ...
     @property

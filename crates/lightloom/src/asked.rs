@@ -104,7 +104,9 @@ pub struct Asked {
     pub algorithm: Option<String>,
     /// Radix of algorithms that have one.
     pub radix: Option<u32>,
-    /// Root of a Broadcast.
+    /// Blocks that a message of `pat` joins at most.
+    pub aggregation: Option<u32>,
+    /// Root of a collective that has one.
     pub root: Option<u32>,
     /// A schedule in place of an algorithm.
     pub schedule: Option<Schedule>,
@@ -143,7 +145,7 @@ impl Asked {
         let routing = self.routing.as_deref().map(Routing::parse).transpose()?;
         let refuse = |seconds: f64| Error::value("budget", seconds, "a time above 0 s, such as 60s");
         let budget = self.budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
-        let options = Options { radix: self.radix, root: self.root };
+        let options = Options { radix: self.radix, aggregation: self.aggregation, root: self.root };
         let seed = self.seed.unwrap_or(0);
         let gpus = fabric.fabric.shape.gpus();
         let matrix = self.matrix.map(|matrix| matrix.rows(self.size, gpus, seed)).transpose()?;

@@ -108,7 +108,7 @@ impl Request {
             Workload::Schedule(schedule) => match schedule.chunks().as_pieces() {
                 Some(_) => Workload::Matrix(schedule.clone().into()),
                 None => {
-                    let root = schedule.chunks().as_buffer().map(|(root, _)| root);
+                    let root = schedule.chunks().root();
                     let options = collectives::Options { root, ..collectives::Options::default() };
                     Workload::Collective { collective: schedule.collective(), algorithm: None, options }
                 }

@@ -169,7 +169,7 @@ class Plan(Table):
 
     @property
     def root(self) -> int | None:
-        """The rank whose buffer a broadcast sends; None for other collectives."""
+        """The rank that a broadcast or scatter starts from, or a reduce or gather ends at; None for others."""
         return self._core.root
 
     @property

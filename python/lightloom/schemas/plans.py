@@ -76,8 +76,15 @@ CHUNKS = either(
     record(
         {
             "kind": one_of("kind: the whole buffer is one block", "buffer"),
-            "root": whole("rank that has the buffer, or from which ranks are counted"),
+            "root": whole("rank that has or gets the buffer, or from which ranks are counted"),
             "parts": whole("chunks of the buffer", least=1),
+        }
+    ),
+    record(
+        {
+            "kind": one_of("kind: one block for each rank, all of them at the root at the start or end", "rooted"),
+            "root": whole("rank that has or gets all blocks"),
+            "parts": whole("chunks of a block", least=1),
         }
     ),
     record(

@@ -87,6 +87,7 @@ pub(super) enum ChunksText {
     Owned { parts: u32 },
     Pairs { parts: u32 },
     Buffer { root: Rank, parts: u32 },
+    Rooted { root: Rank, parts: u32 },
     Pieces { pieces: Vec<(Rank, Rank, f64)> },
 }
 

@@ -112,7 +112,8 @@ fn chunks(collective: Collective, ranks: u32, text: ChunksText) -> Result<Chunks
     let field = "plan.chunks";
     let pairwise = collective == Collective::AllToAll;
     let fits = match &text {
-        ChunksText::Owned { .. } => !pairwise && collective != Collective::Broadcast,
+        ChunksText::Owned { .. } => !pairwise && !collective.has_root(),
+        ChunksText::Rooted { .. } => matches!(collective, Collective::Gather | Collective::Scatter),
         ChunksText::Pairs { .. } | ChunksText::Pieces { .. } => pairwise,
         ChunksText::Buffer { .. } => true,
     };
@@ -122,6 +123,7 @@ fn chunks(collective: Collective, ranks: u32, text: ChunksText) -> Result<Chunks
     match text {
         ChunksText::Owned { parts } | ChunksText::Pairs { parts } => Chunks::even(collective, ranks, parts),
         ChunksText::Buffer { root, parts } => Chunks::buffer(collective, ranks, root, parts),
+        ChunksText::Rooted { root, parts } => Chunks::rooted(collective, ranks, root, parts),
         ChunksText::Pieces { pieces } => {
             Chunks::pieces(ranks, pieces.into_iter().map(|(src, dst, share)| Piece { src, dst, share }).collect())
         }

@@ -79,8 +79,9 @@ fn chunks(chunks: &Chunks) -> ChunksText {
         return ChunksText::Buffer { root, parts };
     }
     let parts = chunks.parts().unwrap_or(1);
-    match chunks.collective() {
-        Collective::AllToAll => ChunksText::Pairs { parts },
+    match (chunks.collective(), chunks.root()) {
+        (_, Some(root)) => ChunksText::Rooted { root, parts },
+        (Collective::AllToAll, _) => ChunksText::Pairs { parts },
         _ => ChunksText::Owned { parts },
     }
 }

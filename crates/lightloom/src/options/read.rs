@@ -125,6 +125,7 @@ impl Asked {
             size: None,
             algorithm: given.name("algorithm")?,
             radix: given.whole("radix")?,
+            aggregation: given.whole("aggregation")?,
             root: given.whole("root")?,
             schedule: given.read("schedule", Value::schedule)?,
             matrix: given.read("matrix", MatrixRef::of)?,

@@ -39,7 +39,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Name,
         part: Part::Argument,
         group: "Problem",
-        meaning: "Collective to plan: all-reduce, reduce-scatter, all-gather, all-to-all or broadcast.",
+        meaning: "Collective to plan: all-reduce, reduce-scatter, all-gather, all-to-all, broadcast, \
+            reduce, gather or scatter.",
         names: "collectives",
         example: "all-reduce",
         ..OPEN
@@ -213,7 +214,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Whole,
         part: Part::Setting,
         group: "Problem",
-        meaning: "Broadcast: the rank whose buffer is sent to all.",
+        meaning: "Broadcast, scatter: the rank that all is sent from; reduce, gather: the rank that it comes to.",
         otherwise: "0",
         metavar: "RANK",
         ..OPEN
@@ -324,6 +325,16 @@ pub const OPTIONS: &[PlanningOption] = &[
         meaning: "Radix (base) of the algorithms that have one.",
         otherwise: "2",
         metavar: "R",
+        ..OPEN
+    },
+    PlanningOption {
+        name: "aggregation",
+        kind: Kind::Whole,
+        part: Part::Setting,
+        group: "Expert",
+        meaning: "Blocks that one message of the algorithm pat joins at most, a power of two.",
+        otherwise: "half of the GPUs, up to a power of two",
+        metavar: "A",
         ..OPEN
     },
     PlanningOption {

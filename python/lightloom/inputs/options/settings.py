@@ -34,6 +34,7 @@ class Settings(TypedDict, total=False):
     convention: str | None
     overlap: str | None
     radix: int | None
+    aggregation: int | None
     chunk_size: str | float | None
     optical_ports: int | None
     seed: int

@@ -65,8 +65,9 @@ class Delays(Protocol):
 
 
 def what_is_planned(planned: Planned, root: int | None = None) -> str:
-    """`all-reduce of 64 MiB on 64 GPUs`; a broadcast with its root, an unequal All-to-All with its total traffic."""
-    more = "" if root is None else f" from rank {root}"
+    """`all-reduce of 64 MiB on 64 GPUs`; with its root if it has one, an unequal All-to-All with its total traffic."""
+    way = "to" if planned.collective in {"reduce", "gather"} else "from"
+    more = "" if root is None else f" {way} rank {root}"
     whole = planned.traffic_bytes
     if whole is not None and abs(whole - (planned.gpus - 1) * planned.size_bytes) > 1:
         more = f" at the busiest GPU, {show_size(whole)} in all,"

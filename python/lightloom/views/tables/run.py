@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # As NCCL's tests call them.
 TESTED = ("size", "count", "type", "redop", "time", "algbw", "busbw", "#wrong")
 # Collectives whose receivers reduce; others only copy.
-REDUCING = ("all-reduce", "reduce-scatter")
+REDUCING = ("all-reduce", "reduce-scatter", "reduce")
 COLUMNS = ("step", "topology", "dark", "measured", "plan", "ratio", "waiting", "forwarded")
 
 
