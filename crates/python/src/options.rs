@@ -33,6 +33,7 @@ pub fn planning_options(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
+        Kind::Text => "TEXT",
         Kind::Name => "NAME",
         Kind::Whole => "WHOLE",
         Kind::Size => "SIZE",

@@ -147,7 +147,8 @@ impl PyPlan {
 
     #[getter]
     fn fabric(&self) -> PyFabric {
-        PyFabric(StatedFabric { fabric: self.plan.fabric.clone(), initial_is_open: false })
+        let barrier = model::Barrier::Constant(self.plan.fabric.barrier_s);
+        PyFabric(StatedFabric { fabric: self.plan.fabric.clone(), initial_is_open: false, barrier })
     }
 
     #[getter]

@@ -6,6 +6,7 @@ use model::{Error, ReconfigurationOverlap, Result, unknown_name};
 
 use super::option::{Kind, Part, PlanningOption};
 use super::table::{OPTIONS, find};
+use super::rank_list;
 use super::value::Value;
 use crate::asked::{Asked, AskedFabric};
 use crate::matrix::MatrixRef;
@@ -124,6 +125,8 @@ impl Asked {
             collective: None,
             size: None,
             algorithm: given.name("algorithm")?,
+            ranks: given.read("ranks", rank_list::read)?,
+            others_forward: given.known("others_forward", Value::truth)?,
             radix: given.whole("radix")?,
             root: given.whole("root")?,
             schedule: given.read("schedule", Value::schedule)?,
