@@ -12,8 +12,8 @@ use optics::Optics;
 use planners::{Cache, Convention, PlannerOptions};
 
 use crate::matrix::MatrixRef;
-use crate::subset;
 use crate::request::{Request, Size, TopologyRef, Workload};
+use crate::subset;
 
 /// A fabric as it is asked for.
 #[derive(Debug, Clone, PartialEq)]

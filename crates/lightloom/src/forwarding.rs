@@ -8,8 +8,23 @@
 use model::{Error, Fabric, Link, Result, Schedule, Step, Topology, Translations};
 use planners::{Choice, OperatingPoint, Planner, Problem, choose, find, ties};
 
-use crate::Prepared;
 use crate::cutoffs::forwarding::MOST_GPUS;
+use crate::{Prepared, Request};
+
+impl Request {
+    /// # Errors
+    /// Where other GPUs are to forward, which only plans have.
+    pub(crate) fn refuse_forwarding(&self) -> Result<()> {
+        match self.options.whole_fabric {
+            None => Ok(()),
+            Some(_) => {
+                let accepts =
+                    "false: only `plan` by planners harvest, static, never-change and weave lets others forward";
+                Err(Error::value("others_forward", true, accepts))
+            }
+        }
+    }
+}
 
 /// The better of a choice among the ranks alone and of those that let other GPUs forward.
 ///
@@ -25,9 +40,7 @@ pub(crate) fn best(prepared: &Prepared, whole: &Fabric, at: &OperatingPoint) -> 
     let unchanging = request.never_changes();
     let planners: Vec<&dyn Planner> = match unchanging {
         Some(_) => vec![find("static")?],
-        None => {
-            prepared.planners().iter().copied().filter(|planner| planner.capabilities().others_forward).collect()
-        }
+        None => prepared.planners().iter().copied().filter(|planner| planner.capabilities().others_forward).collect(),
     };
     if planners.is_empty() {
         let name = request.named_planner().unwrap_or("auto");
@@ -77,8 +90,12 @@ fn problem(prepared: &Prepared, schedule: &Schedule, whole: &Fabric, stays: bool
         with_others(topology, initial, schedule.ranks(), whole.shape.ports())
     };
     let all = (0..among.table.candidates()).filter(|_| !stays).map(with_others).collect::<Result<Vec<_>>>()?;
-    let statics: Vec<Topology> =
-        among.static_candidates.iter().filter(|_| !stays).map(|&candidate| with_others(candidate)).collect::<Result<_>>()?;
+    let statics: Vec<Topology> = among
+        .static_candidates
+        .iter()
+        .filter(|_| !stays)
+        .map(|&candidate| with_others(candidate))
+        .collect::<Result<_>>()?;
     let own = on_whole(schedule, whole.shape.gpus())?;
     let (cache, size_bytes) = (among.cache.clone(), among.size_bytes);
     let mut problem = Problem::sharing(cache, own, whole.clone(), request.settings, size_bytes, all)?;
@@ -104,7 +121,11 @@ fn on_whole(schedule: &Schedule, gpus: u32) -> Result<Schedule> {
                 src: group.apply(element, transfer.src),
                 dst: group.apply(element, transfer.dst),
                 op: transfer.op,
-                chunks: transfer.chunks.iter().map(|&chunk| schedule.chunks().translate(group, element, chunk)).collect(),
+                chunks: transfer
+                    .chunks
+                    .iter()
+                    .map(|&chunk| schedule.chunks().translate(group, element, chunk))
+                    .collect(),
             })
         });
         Step::new(Translations::trivial(gpus), transfers, &chunks)

@@ -163,9 +163,7 @@ impl RecomputedBounds {
     fn of(plan: &Plan, known: &KnownBounds) -> Result<Self> {
         let (fabric, settings, size_bytes) = (&plan.fabric, plan.settings, plan.size_bytes);
         let any = match plan.chunks.forwarding() {
-            0 => known
-                .any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes)
-                .bound(),
+            0 => known.any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes).bound(),
             _ => bounds::forwarded(&plan.chunks, fabric, settings, size_bytes),
         };
         let steps = plan.steps.iter().map(|step| step.step.clone()).collect();

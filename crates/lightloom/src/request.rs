@@ -102,15 +102,6 @@ impl Request {
         Ok(self)
     }
 
-    /// # Errors
-    /// Where other GPUs forward, which only plans have.
-    pub(crate) fn refuse_forwarding(&self) -> Result<()> {
-        match self.options.whole_fabric {
-            None => Ok(()),
-            Some(_) => Err(Error::value("others_forward", true, "false: only `plan` lets other GPUs forward")),
-        }
-    }
-
     /// The planner that was named, rather than several of them.
     pub(crate) fn named_planner(&self) -> Option<&str> {
         self.planner.as_deref().filter(|name| !["auto", GIVEN].contains(name))

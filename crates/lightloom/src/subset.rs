@@ -40,7 +40,8 @@ pub(crate) fn among(stated: &StatedFabric, ranks: &[u32], others_forward: bool) 
         return Ok(Subset { own: fabric.clone(), whole: None });
     }
     let ports = fabric.shape.ports();
-    let too_many = |_| Error::value("ranks", format!("{} GPUs", ranks.len()), format!("GPUs 0 to {}, each once", gpus - 1));
+    let too_many =
+        |_| Error::value("ranks", format!("{} GPUs", ranks.len()), format!("GPUs 0 to {}, each once", gpus - 1));
     let shape = Shape::new(ranks.len() as u32, &[], ports).map_err(too_many)?.among(gpus, ranks.to_vec())?;
     if let Some(layer) = &fabric.optics
         && !Optics::parse(layer.spelling())?.holds_all()
@@ -70,11 +71,8 @@ pub(crate) fn among(stated: &StatedFabric, ranks: &[u32], others_forward: bool) 
         for (rank, &gpu) in (0..).zip(&order) {
             at[gpu as usize] = rank;
         }
-        let moved = links.iter().map(|link| Link {
-            src: at[link.src as usize],
-            dst: at[link.dst as usize],
-            count: link.count,
-        });
+        let moved =
+            links.iter().map(|link| Link { src: at[link.src as usize], dst: at[link.dst as usize], count: link.count });
         let initial = Topology::new(initial.name(), Translations::trivial(gpus), moved)?;
         let shape = Shape::new(gpus, &[], ports)?.among(gpus, order)?;
         Ok(Arc::new(Fabric { shape, barrier_s, initial: Initial::Topology(initial), ..fabric.clone() }))

@@ -56,7 +56,11 @@ impl Shape {
             return Err(Error::value("gpus", fabric_gpus, format!("at most {MAX_GPUS}")));
         }
         if gpus.len() != self.gpus as usize {
-            return Err(Error::value("ranks", format!("{} GPUs", gpus.len()), format!("{}, one for a rank", self.gpus)));
+            return Err(Error::value(
+                "ranks",
+                format!("{} GPUs", gpus.len()),
+                format!("{}, one for a rank", self.gpus),
+            ));
         }
         let mut sorted = gpus.clone();
         sorted.sort_unstable();

@@ -18,7 +18,8 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
     let mut tally = Tally::new("others");
     let ranks = plan.chunks.members();
     let start = plan.fabric.initial.given();
-    if tally.expect(start.is_some(), || "other GPUs forward, and no initial topology has circuits of theirs".to_string())
+    if tally
+        .expect(start.is_some(), || "other GPUs forward, and no initial topology has circuits of theirs".to_string())
         && let Some(start) = start
     {
         let had = circuits_of_others(start, ranks);

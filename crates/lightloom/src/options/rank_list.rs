@@ -47,3 +47,26 @@ pub fn read(value: &Value, field: &str) -> Result<Vec<u32>> {
     }
     Ok(ranks)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_lists_are_read_in_their_order() {
+        let ranks = |value: Value| read(&value, "ranks").unwrap();
+        assert_eq!(ranks("5-7, 0,2-2".into()), [5, 6, 7, 0, 2]);
+        assert_eq!(ranks(Value::List(vec![Value::Whole(4), Value::Whole(1)])), [4, 1]);
+    }
+
+    #[test]
+    fn other_values_are_refused_with_what_is_accepted() {
+        for text in ["", "1,", "2-1", "-1", "1-2-3", "0x1", "1.5", "99999999999", "0-65536", "a"] {
+            let error = read(&text.into(), "ranks").unwrap_err();
+            assert_eq!(error.field(), "ranks", "{text}");
+        }
+        for value in [Value::Whole(-1), Value::Number(1.0), Value::List(vec![Value::Truth(true)])] {
+            assert!(read(&value, "ranks").is_err(), "{value:?}");
+        }
+    }
+}

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use model::{Error, ReconfigurationOverlap, Result, unknown_name};
 
 use super::option::{Kind, Part, PlanningOption};
-use super::table::{OPTIONS, find};
 use super::rank_list;
+use super::table::{OPTIONS, find};
 use super::value::Value;
 use crate::asked::{Asked, AskedFabric};
 use crate::matrix::MatrixRef;

@@ -77,9 +77,10 @@ impl Kind for Parallel {
         // A single delay for all changes is charged for every change.
         let charges_vary = policy.runs_in_background() || policy.delay().constant_s().is_none();
         let decomposed = decompose(&topologies, &slowest_first, &weights, charges_vary, &judge);
-        let connections = decomposed.colourings.iter().map(|colouring| {
-            colouring.out.iter().map(|out| joined(&fabric.shape, out)).collect()
-        });
+        let connections = decomposed
+            .colourings
+            .iter()
+            .map(|colouring| colouring.out.iter().map(|out| joined(&fabric.shape, out)).collect());
         Ok(Assignment { connections: connections.collect(), least_connects: decomposed.least_connects })
     }
 }
@@ -111,8 +112,7 @@ fn changes(before: &Colouring, after: &Colouring) -> Vec<SwitchChange> {
 fn joined(shape: &Shape, out: &[u32]) -> Vec<Connection> {
     let lit = (0..).zip(out).filter(|(_, dst)| **dst != DARK);
     let port = |rank| shape.gpu_of(rank) + 1;
-    let mut joined: Vec<_> =
-        lit.map(|(src, &dst)| Connection { ingress: port(src), egress: port(dst) }).collect();
+    let mut joined: Vec<_> = lit.map(|(src, &dst)| Connection { ingress: port(src), egress: port(dst) }).collect();
     joined.sort_unstable();
     joined
 }
