@@ -152,7 +152,10 @@ impl Asked {
         let budget = self.budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
         let options = Options { radix: self.radix, root: self.root };
         let seed = self.seed.unwrap_or(0);
-        let subset = self.ranks.map(|ranks| subset::among(fabric, &ranks, self.others_forward)).transpose()?;
+        let subset = self
+            .ranks
+            .map(|ranks| subset::among(&fabric.fabric, &fabric.barrier, &ranks, self.others_forward))
+            .transpose()?;
         if self.others_forward && subset.is_none() {
             return Err(Error::value("others_forward", "true without ranks", "the GPUs that take part (`ranks`)"));
         }

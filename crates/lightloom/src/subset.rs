@@ -2,13 +2,8 @@
 
 use std::sync::Arc;
 
-use model::{Error, Fabric, Initial, Link, Result, Shape, Topology, Translations};
+use model::{Barrier, Error, Fabric, Initial, Link, Result, Shape, Topology, Translations};
 use optics::Optics;
-
-use crate::StatedFabric;
-
-/// Fewest GPUs of a collective.
-const LEAST_RANKS: usize = 2;
 
 /// The fabrics of a collective among some GPUs.
 pub(crate) struct Subset {
@@ -26,10 +21,9 @@ pub(crate) struct Subset {
 /// # Errors
 /// A GPU that there is not or that comes twice, fewer than two of them, an optical layer that limits topologies, or
 /// other GPUs that are to forward where no initial topology has circuits of theirs.
-pub(crate) fn among(stated: &StatedFabric, ranks: &[u32], others_forward: bool) -> Result<Subset> {
-    let fabric = &stated.fabric;
+pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_forward: bool) -> Result<Subset> {
     let gpus = fabric.shape.gpus();
-    if ranks.len() < LEAST_RANKS {
+    if ranks.len() < 2 {
         return Err(Error::value("ranks", format!("{} GPU", ranks.len()), "at least two GPUs"));
     }
     if others_forward && fabric.initial.given().is_none() {
@@ -53,7 +47,7 @@ pub(crate) fn among(stated: &StatedFabric, ranks: &[u32], others_forward: bool) 
     for (rank, &gpu) in (0..).zip(ranks) {
         place[gpu as usize] = Some(rank);
     }
-    let barrier_s = stated.barrier.seconds("barrier", shape.gpus())?;
+    let barrier_s = barrier.seconds("barrier", shape.gpus())?;
     let Initial::Topology(initial) = &fabric.initial else {
         return Ok(Subset { own: Fabric { shape, barrier_s, ..fabric.clone() }, whole: None });
     };
