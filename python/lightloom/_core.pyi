@@ -51,6 +51,9 @@ def planning_options() -> list[dict[str, Any]]:
 def split_names(names: str) -> list[str]:
     """The items of a list of topologies in one text, such as `ring,circulant:1,5,torus:4x4`."""
 
+def rank_list(field: str, ranks: object) -> list[int]:
+    """The GPUs of ranges such as `0-15,32-47`, or of a list of whole numbers, in their order."""
+
 def names_topology_file(name: str) -> bool:
     """Whether a text is taken for a file that holds a topology."""
 
@@ -424,6 +427,16 @@ class Plan:
     def planner(self) -> str: ...
     @property
     def gpus(self) -> int: ...
+    @property
+    def members(self) -> int:
+        """Ranks that take part, the first of `gpus`."""
+    @property
+    def ranks(self) -> list[int] | None:
+        """The GPUs of the fabric that the ranks are; None where they are all of them."""
+    @property
+    def fabric_gpus(self) -> int: ...
+    def by_rank(self) -> Plan:
+        """The same plan on a fabric that has no other GPUs."""
     @property
     def size_bytes(self) -> int: ...
     @property

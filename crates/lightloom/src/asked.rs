@@ -13,6 +13,7 @@ use planners::{Cache, Convention, PlannerOptions};
 
 use crate::matrix::MatrixRef;
 use crate::request::{Request, Size, TopologyRef, Workload};
+use crate::subset;
 
 /// A fabric as it is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +49,8 @@ pub struct StatedFabric {
     pub fabric: Fabric,
     /// Whether nothing was said about the initial topology.
     pub initial_is_open: bool,
+    /// The barrier by number of GPUs, of which the fabric has its own.
+    pub barrier: Barrier,
 }
 
 impl AskedFabric {
@@ -82,7 +85,7 @@ impl AskedFabric {
             optics,
         };
         fabric.check()?;
-        Ok(StatedFabric { fabric, initial_is_open })
+        Ok(StatedFabric { fabric, initial_is_open, barrier: self.barrier })
     }
 }
 
@@ -102,6 +105,10 @@ pub struct Asked {
     pub size: Option<Size>,
     /// Name of the algorithm, or `auto`.
     pub algorithm: Option<String>,
+    /// GPUs of the fabric that take part, in the order of ranks; all where it is left out.
+    pub ranks: Option<Vec<u32>>,
+    /// Whether GPUs that do not take part forward.
+    pub others_forward: bool,
     /// Radix of algorithms that have one.
     pub radix: Option<u32>,
     /// Blocks that a message of `pat` joins at most.
@@ -147,13 +154,21 @@ impl Asked {
         let budget = self.budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
         let options = Options { radix: self.radix, aggregation: self.aggregation, root: self.root };
         let seed = self.seed.unwrap_or(0);
-        let gpus = fabric.fabric.shape.gpus();
+        let subset = self
+            .ranks
+            .map(|ranks| subset::among(&fabric.fabric, &fabric.barrier, &ranks, self.others_forward))
+            .transpose()?;
+        if self.others_forward && subset.is_none() {
+            return Err(Error::value("others_forward", "true without ranks", "the GPUs that take part (`ranks`)"));
+        }
+        let (own, whole_fabric) = subset.map_or((fabric.fabric.clone(), None), |subset| (subset.own, subset.whole));
+        let gpus = own.shape.gpus();
         let matrix = self.matrix.map(|matrix| matrix.rows(self.size, gpus, seed)).transpose()?;
         let (matrix, size) = matrix.map_or((None, self.size), |(rows, size)| (Some(rows), size));
         let (workload, size) = Workload::select(collective, self.algorithm, options, self.schedule, matrix, size)?;
         let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
         let request = Request {
-            fabric: fabric.fabric.clone(),
+            fabric: own,
             workload,
             size,
             settings: convention.settings,
@@ -165,6 +180,7 @@ impl Asked {
                 chunk_bytes: self.chunk_bytes,
                 optical_ports: self.optical_ports,
                 budget,
+                whole_fabric,
                 ..PlannerOptions::default()
             },
             seed,

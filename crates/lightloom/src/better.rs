@@ -7,7 +7,7 @@ use model::{Collective, Error, Plan, Result, Routing, Topology, counted};
 use planners::{Choice, Listener};
 
 use crate::cutoffs::better::MOST_TOPOLOGIES;
-use crate::{Prepared, Request, Workload, planned};
+use crate::{Prepared, Request, Workload, forwarding, planned};
 
 /// Field of errors about the plan to begin with.
 const FIELD: &str = "warm_start";
@@ -104,7 +104,12 @@ fn serves_by_blocks(request: &Request) -> Result<bool> {
 
 /// The plan of the best choice.
 fn best(prepared: &Prepared) -> Result<Plan> {
-    planned(prepared.best_at(&prepared.own_numbers()?)?, prepared.keeps_steps())
+    let at = prepared.own_numbers()?;
+    let choice = match &prepared.request().options.whole_fabric {
+        Some(whole) => forwarding::best(prepared, whole, &at)?,
+        None => prepared.best_at(&at)?,
+    };
+    planned(choice, prepared.keeps_steps())
 }
 
 /// The topologies of a plan in order, one for each run of steps on it.

@@ -123,7 +123,10 @@ enum Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunks {
     collective: Collective,
-    ranks: u32,
+    /// Ranks that take part: the first ones.
+    members: u32,
+    /// GPUs after them that only forward.
+    forwarding: u32,
     kind: Kind,
 }
 
@@ -156,7 +159,7 @@ impl Chunks {
                 format!("1 to {MAX_CHUNKS} chunks in all"),
             ));
         }
-        Ok(Self { collective, ranks, kind })
+        Ok(Self { collective, members: ranks, forwarding: 0, kind })
     }
 
     /// `parts` equal chunks per block of a collective that has a root: of a rank's share for Gather and Scatter, of the
@@ -201,7 +204,7 @@ impl Chunks {
                 format!("a root below {ranks} and 1 to {MAX_CHUNKS} parts"),
             ));
         }
-        Ok(Self { collective, ranks, kind: Kind::Buffer { root, parts } })
+        Ok(Self { collective, members: ranks, forwarding: 0, kind: Kind::Buffer { root, parts } })
     }
 
     /// The pieces of an unequal All-to-All.
@@ -218,7 +221,8 @@ impl Chunks {
                 ));
             }
         }
-        Ok(Self { collective: Collective::AllToAll, ranks, kind: Kind::Pieces(pieces.into()) })
+        let kind = Kind::Pieces(pieces.into());
+        Ok(Self { collective: Collective::AllToAll, members: ranks, forwarding: 0, kind })
     }
 
     /// The collective whose data these are.
@@ -232,16 +236,32 @@ impl Chunks {
         Self { collective, ..self.clone() }
     }
 
-    /// Number of ranks.
+    /// These chunks among the first ranks of more GPUs, the last `forwarding` of which have no data and only forward.
+    #[must_use]
+    pub fn with_forwarding(self, forwarding: u32) -> Self {
+        Self { forwarding, ..self }
+    }
+
+    /// Number of GPUs: the ranks that take part, then those that only forward.
     pub fn ranks(&self) -> u32 {
-        self.ranks
+        self.members.saturating_add(self.forwarding)
+    }
+
+    /// Number of ranks that take part, n in all sizes and shares; the first of [`Chunks::ranks`].
+    pub fn members(&self) -> u32 {
+        self.members
+    }
+
+    /// Number of GPUs that have no data and only forward.
+    pub fn forwarding(&self) -> u32 {
+        self.forwarding
     }
 
     /// Number of chunks.
     pub fn count(&self) -> u32 {
         match &self.kind {
-            Kind::Owned { parts } | Kind::Rooted { parts, .. } => parts * self.ranks,
-            Kind::Pairs { parts } => parts * self.ranks * self.ranks,
+            Kind::Owned { parts } | Kind::Rooted { parts, .. } => parts * self.members,
+            Kind::Pairs { parts } => parts * self.members * self.members,
             Kind::Buffer { parts, .. } => *parts,
             Kind::Pieces(pieces) => pieces.len() as u32,
         }
@@ -281,7 +301,7 @@ impl Chunks {
     /// collectives.
     pub fn exchanged_share(&self) -> Option<f64> {
         match &self.kind {
-            Kind::Pairs { .. } => Some(f64::from(self.ranks - 1)),
+            Kind::Pairs { .. } => Some(f64::from(self.members - 1)),
             Kind::Pieces(pieces) => {
                 Some(pieces.iter().filter(|piece| piece.src != piece.dst).map(|piece| piece.share).sum())
             }
@@ -298,13 +318,13 @@ impl Chunks {
     /// Chunk `part` of the block from `src` to `dst` (All-to-All).
     pub fn pair(&self, src: Rank, dst: Rank, part: u32) -> u32 {
         debug_assert!(matches!(self.kind, Kind::Pairs { .. }));
-        (src * self.ranks + dst) * self.parts().unwrap_or(1) + part
+        (src * self.members + dst) * self.parts().unwrap_or(1) + part
     }
 
     /// Number of equal chunks that make up the buffer m, where chunks are equal: a chunk is m over this.
     pub fn per_buffer(&self) -> Option<u32> {
         match self.kind {
-            Kind::Owned { parts } | Kind::Pairs { parts } | Kind::Rooted { parts, .. } => Some(parts * self.ranks),
+            Kind::Owned { parts } | Kind::Pairs { parts } | Kind::Rooted { parts, .. } => Some(parts * self.members),
             Kind::Buffer { parts, .. } => Some(parts),
             Kind::Pieces(_) => None,
         }
@@ -320,7 +340,7 @@ impl Chunks {
 
     /// Whether chunks follow their ranks under translations.
     pub fn is_translatable(&self) -> bool {
-        matches!(self.kind, Kind::Owned { .. } | Kind::Pairs { .. })
+        self.forwarding == 0 && matches!(self.kind, Kind::Owned { .. } | Kind::Pairs { .. })
     }
 
     /// The chunk that `chunk` becomes when every rank is moved by `element` of `group`. Chunks without
@@ -330,9 +350,9 @@ impl Chunks {
             Kind::Owned { parts } => group.apply(element, chunk / parts) * parts + chunk % parts,
             Kind::Pairs { parts } => {
                 let (pair, part) = (chunk / parts, chunk % parts);
-                let src = group.apply(element, pair / self.ranks);
-                let dst = group.apply(element, pair % self.ranks);
-                (src * self.ranks + dst) * parts + part
+                let src = group.apply(element, pair / self.members);
+                let dst = group.apply(element, pair % self.members);
+                (src * self.members + dst) * parts + part
             }
             Kind::Rooted { .. } | Kind::Buffer { .. } | Kind::Pieces(_) => chunk,
         }
@@ -344,7 +364,7 @@ impl Chunks {
             (_, Collective::AllReduce | Collective::ReduceScatter | Collective::Reduce) => None,
             (Kind::Rooted { root, .. }, Collective::Scatter) => Some(*root),
             (Kind::Owned { parts } | Kind::Rooted { parts, .. }, _) => Some(chunk / parts),
-            (Kind::Pairs { parts }, _) => Some(chunk / parts / self.ranks),
+            (Kind::Pairs { parts }, _) => Some(chunk / parts / self.members),
             (Kind::Buffer { root, .. }, _) => Some(*root),
             (Kind::Pieces(pieces), _) => Some(pieces[chunk as usize].src),
         }
@@ -357,7 +377,7 @@ impl Chunks {
             (Kind::Buffer { root, .. }, Collective::Reduce) => Some(*root),
             (Kind::Rooted { root, .. }, Collective::Gather) => Some(*root),
             (Kind::Rooted { parts, .. }, _) => Some(chunk / parts),
-            (Kind::Pairs { parts }, _) => Some(chunk / parts % self.ranks),
+            (Kind::Pairs { parts }, _) => Some(chunk / parts % self.members),
             (Kind::Pieces(pieces), _) => Some(pieces[chunk as usize].dst),
             _ => None,
         }
@@ -366,17 +386,17 @@ impl Chunks {
     /// Bytes, from above, of what `holders` ranks hold of all chunks while a schedule is executed step by step: of a
     /// sum a bit for each contributor, twice where sums are joined.
     pub fn executed_bytes(&self, holders: u32) -> u64 {
-        let one = if self.collective.reduces() { SUM_BYTES + u64::from(self.ranks) / 4 } else { 1 };
+        let one = if self.collective.reduces() { SUM_BYTES + u64::from(self.members) / 4 } else { 1 };
         (u64::from(holders) * u64::from(self.count())).saturating_mul(one)
     }
 
     /// Whether `rank` holds its own contribution to `chunk` before the first step.
     pub fn starts_at(&self, rank: Rank, chunk: u32) -> bool {
-        self.first_rank(chunk).is_none_or(|first| first == rank)
+        rank < self.members && self.first_rank(chunk).is_none_or(|first| first == rank)
     }
 
     /// Whether `rank` must hold `chunk`, complete, after the last step.
     pub fn ends_at(&self, rank: Rank, chunk: u32) -> bool {
-        self.last_rank(chunk).is_none_or(|last| last == rank)
+        rank < self.members && self.last_rank(chunk).is_none_or(|last| last == rank)
     }
 }

@@ -54,7 +54,7 @@ impl Step {
         }
         let mut canonical: Vec<Transfer> = Vec::new();
         for mut transfer in interruption::checked(transfers) {
-            let ranks = symmetry.ranks();
+            let ranks = chunks.members();
             if transfer.src >= ranks || transfer.dst >= ranks || transfer.src == transfer.dst {
                 return refuse(
                     format!("transfer {} → {}", transfer.src, transfer.dst),

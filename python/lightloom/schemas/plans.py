@@ -213,6 +213,9 @@ PLAN = record(
         "steps": several(STEP, "steps of the schedule, in order"),
     },
     optional={
+        "fabric_gpus": whole("number of GPUs of the fabric, where only some take part", least=2),
+        "ranks": several(whole("GPU of the fabric"), "GPU of every rank, where only some take part"),
+        "forwarding_gpus": whole("number of ranks, the last ones, that have no data and only forward"),
         "narrow_lower_bound_s": number(
             "larger lower bound: no schedule of the narrower class `narrow_bound_class` takes less"
         ),

@@ -210,6 +210,29 @@ pub const OPTIONS: &[PlanningOption] = &[
         ..OPEN
     },
     PlanningOption {
+        name: "ranks",
+        kind: Kind::Text,
+        part: Part::Setting,
+        group: "Problem",
+        meaning: "GPUs of the fabric that take part, in the order of ranks: 0-15,32-47. They may use all of their \
+            ports; circuits between other GPUs stay.",
+        otherwise: "all GPUs",
+        metavar: "LIST",
+        python: "a list of whole numbers",
+        ..OPEN
+    },
+    PlanningOption {
+        name: "others_forward",
+        kind: Kind::YesOrNo,
+        part: Part::Setting,
+        group: "Expert",
+        meaning: "With ranks and an initial topology: GPUs that do not take part forward, over the circuits that they \
+            have at the start. Planners harvest, static, never-change and weave, up to 64 GPUs.",
+        default: Some("false"),
+        verbs: &["plan"],
+        ..OPEN
+    },
+    PlanningOption {
         name: "root",
         kind: Kind::Whole,
         part: Part::Setting,

@@ -64,8 +64,11 @@ pub struct PlanProgram {
 /// # Errors
 /// Errors name `plan`: its steps move more than [`MOST_MOVED`] chunks, or have more GPUs on paths than are written out;
 /// its buffer holds no element; its data are more than offsets of 63 bits count; a rank sends a chunk that it does not
-/// have, which no judge lets pass.
+/// have, which no judge lets pass; GPUs forward that do not take part.
 pub fn program_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<PlanProgram> {
+    if plan.chunks.forwarding() > 0 {
+        return Err(refuse("GPUs that do not take part forward, which no program has them do"));
+    }
     let sent = Sent::of(plan)?;
     let layout = layout_of(plan, &sent, element_bytes)?;
     let mut program = messages_of(plan, &sent, &layout)?;

@@ -43,9 +43,9 @@ struct Graph {
 }
 
 /// Seconds of the fastest of the verifier's own schedules for what the plan does; `None` where none is made: for many
-/// GPUs, where packets overlap hop delays with queueing, and where some rank cannot reach some other.
+/// GPUs, where packets overlap hop delays with queueing, where other GPUs forward, and where some rank cannot reach some other.
 pub(super) fn fastest_s(plan: &Plan) -> Option<f64> {
-    if plan.settings.overlap == Overlap::Pipelined {
+    if plan.settings.overlap == Overlap::Pipelined || plan.chunks.forwarding() > 0 {
         return None;
     }
     let start = plan.fabric.initial.given();

@@ -75,9 +75,9 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Nothing yet.
-    pub(super) fn new(group: &'a Translations) -> Self {
-        Self { group, ranks: group.ranks() as usize, moved: BTreeMap::new(), joined: BTreeMap::new() }
+    /// Nothing yet; `ranks` contribute.
+    pub(super) fn new(group: &'a Translations, ranks: usize) -> Self {
+        Self { group, ranks, moved: BTreeMap::new(), joined: BTreeMap::new() }
     }
 
     /// The sum whose contributors are those of `sum` moved by `element`.
