@@ -29,7 +29,9 @@ pub fn forwarded(chunks: &Chunks, fabric: &Fabric, settings: CostSettings, size_
         }
         (Collective::AllReduce, None) => 2.0 * (n - 1.0) / n,
         (Collective::ReduceScatter | Collective::AllGather | Collective::AllToAll, None) => (n - 1.0) / n,
-        (Collective::Broadcast, None) => 1.0,
+        // The root sends or receives the shares of all others.
+        (Collective::Gather | Collective::Scatter, None) => (n - 1.0) / n,
+        (Collective::Broadcast | Collective::Reduce, None) => 1.0,
     };
     let is_additive = (settings.propagation, settings.overlap) == (Propagation::Hops, Overlap::Additive);
     let hop_s = if is_additive { fabric.hop_delay_s } else { 0.0 };

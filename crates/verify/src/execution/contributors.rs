@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn sums_are_joined_once_and_tell_who_is_in_both() {
         let group = Translations::cyclic(3);
-        let mut found = Found::new(&group);
+        let mut found = Found::new(&group, 3);
         let pair = found.joined(&Sum::One(0), &Sum::One(1)).unwrap();
         assert!(
             matches!((&pair, &found.joined(&Sum::One(0), &Sum::One(1)).unwrap()), (Sum::Part(a), Sum::Part(b)) if Arc::ptr_eq(a, b))
