@@ -12,10 +12,12 @@ PAGE = Path(__file__).resolve().parent.parent / "reference" / "options.md"
 TYPES = Path(settings.__file__)
 # The types of keyword arguments that take values of a kind.
 WRITTEN = {
+    Kind.TEXT: "str | Sequence[int]",
     Kind.NAME: "str",
     Kind.WHOLE: "int",
     Kind.SIZE: "str | float",
     Kind.TIME: "str | float",
+    Kind.YES_OR_NO: "bool",
     Kind.TOPOLOGIES: "Topologies",
     Kind.MATRIX: "str | os.PathLike[str] | ArrayLike",
     Kind.FILE: "str | os.PathLike[str] | _core.Schedule",

@@ -11,11 +11,12 @@ from tests.picture_checks import faults
 
 from lightloom.views.charts import save
 from lightloom_papers import run
-from lightloom_papers.claims import Verdict
-from lightloom_papers.figure import MODEL, PACKET, Figure, Setting
-from lightloom_papers.pages import paper_claims, summary_page
+from lightloom_papers.claims import Claim, Verdict
+from lightloom_papers.figure import MODEL, PACKET, Figure, Paper, Setting
+from lightloom_papers.pages import summary_page
 from lightloom_papers.registry import PAPERS
 from lightloom_papers.run import Made, packet_claims, reproduce
+from lightloom_papers.sentences import Sentences
 
 pytestmark = pytest.mark.slow
 
@@ -80,11 +81,27 @@ def test_packets_have_judged_the_same_claims(figure: Figure, folder: Path) -> No
     ], "run: lightloom reproduce all --engine packet, and copy packet_claims.json to papers/src/lightloom_papers/"
 
 
-def test_every_paper_has_figures_and_each_a_claim() -> None:
-    for paper in PAPERS:
-        assert paper.figures
-        assert paper_claims(paper, {})  # what no figure covers
+def test_every_paper_has_figures() -> None:
+    assert all(paper.figures for paper in PAPERS)
     assert len({figure.name for figure in FIGURES}) == len(FIGURES)
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_result_of_a_paper_has_its_claim(paper: Paper) -> None:
+    results = paper.sentences.results
+    assert len({begins for begins, _ in results}) == len(results) <= paper.sentences.with_numbers
+    rows = [row for row in DOCUMENT.read_text().splitlines() if row.startswith("| ")]
+    for _, claim in results:
+        assert any(f" | {claim} | " in row for row in rows), claim
+
+
+def test_only_claims_with_a_verdict_judge_a_result() -> None:
+    sentences = Sentences(4, (("One", "judged"), ("Two", "open"), ("Three", "missing")))
+    claims = [
+        Claim.equal("judged", "fig. 1", paper=1, ours=2, why="a reason"),
+        Claim.not_judged("open", "fig. 1", paper="1", why="a reason"),
+    ]
+    assert sentences.judged(claims) == 1
 
 
 def test_the_figure_of_the_guide_is_made(tmp_path: Path) -> None:

@@ -51,6 +51,9 @@ def planning_options() -> list[dict[str, Any]]:
 def split_names(names: str) -> list[str]:
     """The items of a list of topologies in one text, such as `ring,circulant:1,5,torus:4x4`."""
 
+def rank_list(field: str, ranks: object) -> list[int]:
+    """The GPUs of ranges such as `0-15,32-47`, or of a list of whole numbers, in their order."""
+
 def names_topology_file(name: str) -> bool:
     """Whether a text is taken for a file that holds a topology."""
 
@@ -207,6 +210,9 @@ class ReconfigurationDelay:
     @property
     def scalar_s(self) -> float | None:
         """The number of seconds that says all of it, if one does."""
+    @property
+    def has_rounds(self) -> bool:
+        """Whether it has rounds of signals, whose number depends on that of GPUs."""
 
 @final
 class FabricOptions:
@@ -222,8 +228,8 @@ class FabricOptions:
     def startup_s(self) -> float: ...
     @property
     def hop_delay_s(self) -> float: ...
-    @property
-    def reconfiguration(self) -> ReconfigurationDelay: ...
+    def reconfiguration(self, gpus: int | None) -> ReconfigurationDelay:
+        """The delay of a change on so many GPUs, or as it is written where their number is open."""
     @property
     def windows_s(self) -> tuple[float, dict[int, float]]: ...
     @property
@@ -268,6 +274,7 @@ class Schedule:
         ports: int | None = None,
         radix: int | None = None,
         root: int | None = None,
+        aggregation: int | None = None,
     ) -> Schedule: ...
     @staticmethod
     def from_msccl(xml: str) -> Schedule: ...
@@ -421,6 +428,16 @@ class Plan:
     @property
     def gpus(self) -> int: ...
     @property
+    def members(self) -> int:
+        """Ranks that take part, the first of `gpus`."""
+    @property
+    def ranks(self) -> list[int] | None:
+        """The GPUs of the fabric that the ranks are; None where they are all of them."""
+    @property
+    def fabric_gpus(self) -> int: ...
+    def by_rank(self) -> Plan:
+        """The same plan on a fabric that has no other GPUs."""
+    @property
     def size_bytes(self) -> int: ...
     @property
     def traffic_bytes(self) -> int | None:
@@ -446,7 +463,7 @@ class Plan:
     def busbw(self) -> float: ...
     @property
     def root(self) -> int | None:
-        """The rank whose buffer a broadcast sends; None for other collectives."""
+        """The rank that a broadcast or scatter starts from, or a reduce or gather ends at; None for others."""
     @property
     def fabric(self) -> Fabric: ...
     @property

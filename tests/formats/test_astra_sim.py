@@ -110,8 +110,9 @@ def test_the_system_runs_the_plan_as_its_algorithm(plan: ll.Plan) -> None:
     system = json.loads(files["system.json"])
     assert system["preferred-dataset-splits"] == 1
     custom = [key for key in system if key.endswith("-implementation-custom")]
-    # It takes no algorithm for Broadcast.
-    called = "all-gather" if plan.collective == "broadcast" else plan.collective
+    # It takes no algorithm for collectives with a root.
+    others = {"broadcast": "all-gather", "gather": "all-gather", "scatter": "all-gather", "reduce": "reduce-scatter"}
+    called = others.get(plan.collective, plan.collective)
     assert custom == [f"{called}-implementation-custom"]
     assert system[custom[0]] == [plan.collective]
     kinds = {"all-reduce": 0, "all-gather": 2, "all-to-all": 6, "reduce-scatter": 7}

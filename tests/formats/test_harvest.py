@@ -221,8 +221,8 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no n": (lambda d: d.pop("n"), "schedule.n: `None` is not a whole number from 2 to 4096"),
     "dims": (lambda d: d.update(dims=[3]), "schedule.dims: `[3]` is not a list of sizes whose product is 4"),
     "collective": (
-        lambda d: d.update(collective="gather"),
-        "schedule.collective: `gather` is not a collective; it takes all-reduce, ",
+        lambda d: d.update(collective="permute"),
+        "schedule.collective: `permute` is not a collective; it takes all-reduce, ",
     ),
     "steps": (lambda d: d.update(steps=[]), "schedule.steps: it is not a list of 1 to 100000 steps"),
     "demand": (lambda d: d["steps"][1].pop("demand"), "schedule.steps[1].demand: it is not a list of demands"),

@@ -36,6 +36,7 @@ ALGORITHMS = sorted(
     {
         (collective["name"], row["algorithm"])
         for collective in _core.registry()["collectives"]
+        if collective["name"] not in {"reduce", "gather", "scatter"}  # these formats refuse them
         for row in _core.algorithm_table(collective["name"], 8, [2, 4], 1, None)
         if row["accepted"]
     }
@@ -74,7 +75,7 @@ def test_random_plans_are_run(tmp_path: Path) -> None:
         try:
             notes = ll.export(plan, "mscclpp", file).notes
         except InputError as error:
-            assert "unequal sizes" in str(error)
+            assert "unequal sizes" in str(error) or "this format has no" in str(error)
             continue
         # The interpreter has as many barriers as MSCCL++ has unless it is built for more.
         if not any("barriers; MSCCL++ takes" in note for note in notes):

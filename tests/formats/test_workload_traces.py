@@ -143,6 +143,9 @@ def test_sizes_mean_what_was_said(tmp_path: Path, comm_size: str) -> None:
         CollectiveType.REDUCE_SCATTER_BLOCK: 4 if comm_size == "output" else 1,
         CollectiveType.ALL_TO_ALL: 1,
         CollectiveType.BROADCAST: 1,
+        CollectiveType.REDUCE: 1,
+        CollectiveType.GATHER: 4 if comm_size == "input" else 1,
+        CollectiveType.SCATTER: 4 if comm_size == "output" else 1,
     }
     nodes = [call(number, kind, size=100) for number, kind in enumerate(kinds)]
     workload = workload_of(tmp_path, *[nodes] * 4, comm_size=comm_size, element_bytes=2)
@@ -219,7 +222,10 @@ WRONG: dict[str, tuple[list[list[Node]], str]] = {
         "comm_size 8, node 0 (call) of rank 1 0 and 9",
     ),
     "other kind": ([[call(0)], [call(0, 2)]], "workload: collective 1 of group all differs between ranks: "),
-    "gather": ([[call(0, 3)], [call(0, 3)]], "workload: node 0 (call) of rank 0 has comm_type `3`; schedules are "),
+    "no collective": (
+        [[call(0, 99)], [call(0, 99)]],
+        "workload: node 0 (call) of rank 0 has comm_type `99`; schedules are ",
+    ),
     "ranks that wait for each other": (
         [[call(0), send(1, 1, (0,))], [receive(0, 0), call(1, 0, (0,))]],
         "workload: node 0 (call) of rank 0 waits for itself through others: a cyclic dependency",

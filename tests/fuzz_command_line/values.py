@@ -93,7 +93,20 @@ RATE = Values(
     ),
 )
 DELAY = Values(
-    ("10us", "1us", "100ns", "0s", "20ns/port", "5us+20ns/port", "1ms", "mems-3d", "sip", "tunable-laser", "piezo"),
+    (
+        "10us",
+        "1us",
+        "100ns",
+        "0s",
+        "20ns/port",
+        "5us+20ns/port",
+        "sip+1us/round",
+        "1ms",
+        "mems-3d",
+        "sip",
+        "tunable-laser",
+        "piezo",
+    ),
     (
         *TIME_EDGES,
         "1e308s+1e308s/port",

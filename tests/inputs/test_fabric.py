@@ -33,6 +33,41 @@ def test_strings_and_numbers_are_the_same() -> None:
     assert ll.Fabric(dims="4x2").dimensions == ll.Fabric(dims=(4, 2)).dimensions == (4, 2)
 
 
+def test_rounds_of_signals_are_counted_by_gpus() -> None:
+    """10 ns, and 500 ns in each of ceil(log2 n) rounds: 5 for 32 GPUs, 6 for 33."""
+    known = ll.Fabric(reconfiguration_delay="tunable-laser+500ns/round", initial="ring:one-way")
+    with pytest.raises(ll.InputError, match=r"^gpus: "):
+        _ = known.reconfiguration
+    asked: dict[str, Any] = {"planner": "short-circuit", "algorithm": "bruck-doubling"}
+    for gpus, delay_s in ((32, 2.51e-6), (33, 3.01e-6)):
+        fabric = replace(known, gpus=gpus)
+        assert fabric.reconfiguration.scalar_s == pytest.approx(delay_s, rel=1e-12)
+        plan = ll.plan("reduce-scatter", "32KB", fabric=replace(fabric, hop_delay="10us"), **asked)
+        (charged_s,) = {step.reconfiguration_s for step in plan.steps if step.reconfigured}
+        assert charged_s == pytest.approx(delay_s, rel=1e-12)
+        constant = replace(fabric, reconfiguration_delay=fabric.reconfiguration.fixed_s, hop_delay="10us")
+        assert ll.plan("reduce-scatter", "32KB", fabric=constant, **asked).total_s == plan.total_s
+    swept = ll.sweep(
+        {
+            "settings": {"collective": "reduce-scatter", "size": "32KB", "initial": "ring:one-way", **asked},
+            "axes": {"gpus": [32, 33], "reconfiguration-delay": ["tunable-laser+500ns/round"]},
+        }
+    )
+    once = [ll.plan("reduce-scatter", "32KB", fabric=replace(known, gpus=gpus), **asked).total_s for gpus in (32, 33)]
+    assert swept["total_s"].tolist() == pytest.approx(once, rel=1e-12)
+
+
+def test_short_circuiting_rings_take_any_number_of_gpus() -> None:
+    """33 GPUs: no recursive doubling, but Bruck's pattern where changes are fast, and Ring where they are slow."""
+    found = {
+        delay: ll.plan(
+            "all-reduce", "32KB", fabric=ll.Fabric(gpus=33, reconfiguration_delay=delay), planner="short-circuit"
+        )
+        for delay in ("10ns", "10ms")
+    }
+    assert {delay: plan.algorithm for delay, plan in found.items()} == {"10ns": "bruck-doubling", "10ms": "ring"}
+
+
 @pytest.mark.parametrize("preset", [entry["name"] for entry in presets()])
 def test_every_preset_plans(preset: str) -> None:
     known = ll.Fabric.preset(preset)

@@ -202,7 +202,8 @@ def test_groups() -> None:
         ({"planner": "harvest"}, "planner"),
         ({"algorithm": "auto"}, "algorithm"),
         ({"fabric": ll.Fabric(gpus=8, ports=2, reconfiguration_delay="20ns/port")}, "reconfiguration_delay"),
-        ({"fabric": ll.Fabric(gpus=64, ports=2)}, "gpus"),
+        ({"fabric": ll.Fabric(gpus=128, ports=2)}, "gpus"),
+        ({"fabric": ll.Fabric(gpus=32, ports=2), "invariant_under": 16}, "invariant_under"),
     ],
 )
 def test_what_it_does_not_take_is_refused_by_name(arguments: dict[str, object], field: str) -> None:

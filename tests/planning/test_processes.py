@@ -58,6 +58,7 @@ def results() -> dict[str, Any]:
         "torus": ll.Topology.named("torus:4x4x4", 64, [4, 4, 4], 6),
         "schedule": build("swing", "all-reduce", 16),
         "broadcast": build(BROADCAST, "broadcast", 8, root=3),
+        "gather": build(BROADCAST, "gather", 8, root=3),
         "schedule of a matrix": ll.Schedule.from_matrix(MATRIX)[0],
         "all-to-all": build("direct", "all-to-all", 6),
         "comparison": comparison,

@@ -1,4 +1,4 @@
-"""Broadcast from any rank: planned, judged, written and simulated with that root."""
+"""Collectives with a root, at any rank: planned, judged, written and simulated with that root."""
 
 import json
 
@@ -8,22 +8,33 @@ import lightloom as ll
 from lightloom import _core
 from tests.conftest import RunCli
 
-BROADCASTS = [entry["name"] for entry in _core.registry()["algorithms"] if "broadcast" in entry["collectives"]]
-OTHERS = [entry["name"] for entry in _core.registry()["collectives"] if entry["name"] != "broadcast"]
-GPUS = 6
+ROOTED = ("broadcast", "reduce", "gather", "scatter")
+OTHERS = [entry["name"] for entry in _core.registry()["collectives"] if entry["name"] not in ROOTED]
+GPUS = 8
 
 
-@pytest.mark.parametrize("algorithm", [*BROADCASTS, "auto"])
-@pytest.mark.parametrize("root", range(GPUS))
-def test_a_broadcast_starts_from_its_root(algorithm: str, root: int) -> None:
+def _algorithms(collective: str) -> list[str]:
+    return [one["name"] for one in _core.registry()["algorithms"] if collective in one["collectives"].split(", ")]
+
+
+CASES = [(collective, name) for collective in ROOTED for name in (*_algorithms(collective), "auto")]
+BROADCASTS = _algorithms("broadcast")
+
+
+@pytest.mark.parametrize(("collective", "algorithm"), CASES)
+@pytest.mark.parametrize("root", range(0, GPUS, 3))
+def test_a_collective_starts_from_its_root_or_ends_there(collective: str, algorithm: str, root: int) -> None:
     # A one-way ring looks the same from every rank, and has one path between any two.
     asked = {"fabric": ll.Fabric(gpus=GPUS), "algorithm": algorithm, "planner": "static", "topology": "ring:one-way"}
-    plan = ll.plan("broadcast", "96KiB", root=root, **asked)  # type: ignore[arg-type]
+    plan = ll.plan(collective, "96KiB", root=root, **asked)  # type: ignore[arg-type]
     assert all(check.passed for check in ll.verify(plan))
     written = json.loads(plan.to_json())
     assert written["chunks"]["root"] == root
-    assert {transfer[0] for transfer in written["steps"][0]["transfers"]} == {root}
-    first = ll.plan("broadcast", "96KiB", **asked)  # type: ignore[arg-type]
+    if collective in {"broadcast", "scatter"}:
+        assert {transfer[0] for transfer in written["steps"][0]["transfers"]} == {root}
+    else:
+        assert {transfer[1] for transfer in written["steps"][-1]["transfers"]} == {root}
+    first = ll.plan(collective, "96KiB", **asked)  # type: ignore[arg-type]
     for number in ("total_s", "lower_bound_s"):
         assert getattr(plan, number) == pytest.approx(getattr(first, number), rel=1e-12)
     # Packets that are there at once wait by index, which moves with the root; flows share.

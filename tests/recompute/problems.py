@@ -29,13 +29,18 @@ REDUCTIONS = {
     "bruck-doubling": ANY,
     "bruck-mirrored": ANY,
     "one-step": ANY,
+    "bine-butterfly": POWERS,
 }
+TREES = {"one-step": ANY, "binomial-tree": ANY, "binary-tree": ANY, "bine-tree": POWERS}
 ALGORITHMS: dict[str, dict[str, str]] = {
     "all-reduce": {**REDUCTIONS, "dissemination": POWERS},
-    "reduce-scatter": REDUCTIONS,
-    "all-gather": REDUCTIONS,
+    "reduce-scatter": {**REDUCTIONS, "pat": ANY},
+    "all-gather": {**REDUCTIONS, "pat": ANY},
     "all-to-all": {"bruck": ANY, "bruck-mirrored": ANY, "direct": ANY, "pairwise-xor": POWERS, "dex": POWERS},
-    "broadcast": {"one-step": ANY, "binomial-tree": ANY, "binary-tree": ANY, "scatter-allgather": ANY},
+    "broadcast": {**TREES, "scatter-allgather": ANY},
+    "reduce": {**TREES, "scatter-allgather": ANY},
+    "gather": TREES,
+    "scatter": TREES,
 }
 PLANNERS = ("harvest", "harvest", "static", "bvn", "pccl", "pccl-parallel", "weave", "never-change", "auto")
 # They choose the algorithm themselves.

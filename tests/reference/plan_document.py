@@ -81,7 +81,7 @@ def chunks_of(document: dict[str, Any]) -> Chunks:
     ranks, told, collective = document["gpus"], document["chunks"], document["collective"]
     parts = told.get("parts", 1)
     gathers = collective in {"all-reduce", "all-gather", "broadcast"}
-    reduces = collective in {"all-reduce", "reduce-scatter"}
+    reduces = collective in {"all-reduce", "reduce-scatter", "reduce"}
     match told["kind"]:
         case "owned":
             owners = [chunk // parts for chunk in range(ranks * parts)]
@@ -103,7 +103,12 @@ def chunks_of(document: dict[str, Any]) -> Chunks:
             )
         case "buffer":
             first = EVERYBODY if reduces else told["root"]
-            return Chunks([first] * parts, [EVERYBODY] * parts, lambda chunks: Fraction(len(chunks), parts), None)
+            last = EVERYBODY if gathers else told["root"]
+            return Chunks([first] * parts, [last] * parts, lambda chunks: Fraction(len(chunks), parts), None)
+        case "rooted":
+            owners, root = [chunk // parts for chunk in range(ranks * parts)], [told["root"]] * (ranks * parts)
+            ends = (owners, root) if collective == "gather" else (root, owners)
+            return Chunks(*ends, lambda chunks: Fraction(len(chunks), ranks * parts), None)
         case "pieces":
             pieces = told["pieces"]
             return Chunks(

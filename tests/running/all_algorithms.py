@@ -58,9 +58,9 @@ def inputs(case: Case, seed: int) -> list[Elements]:
     """Numbers that tell ranks and places apart, and whose sums are of the type."""
     draw = np.random.default_rng(seed)
     sizes = [ELEMENTS] * case.ranks
-    if case.collective == "all-gather":
+    if case.collective in {"all-gather", "gather"}:
         sizes = [len(range(ELEMENTS)[_share(rank, case.ranks)]) for rank in range(case.ranks)]
-    elif case.collective == "broadcast":
+    elif case.collective in {"broadcast", "scatter"}:
         sizes = [ELEMENTS] + [0] * (case.ranks - 1)
     return [draw.integers(-(1 << 26), 1 << 26, size).astype(np.int32) for size in sizes]
 
@@ -68,14 +68,21 @@ def inputs(case: Case, seed: int) -> list[Elements]:
 def outputs(case: Case, given: Sequence[Elements], reduction: str) -> list[Elements]:
     """The expected outputs of ranks, by the definition of the collective."""
     ranks = range(case.ranks)
-    if case.collective == "broadcast":
-        return [given[0] for _ in ranks]
-    if case.collective == "all-gather":
-        return [np.concatenate(given) for _ in ranks]
-    if case.collective == "all-to-all":
-        return [np.concatenate([array[_share(rank, case.ranks)] for array in given]) for rank in ranks]
-    whole = np.stack(given).sum(axis=0, dtype=np.int32) if reduction == "sum" else np.stack(given).max(axis=0)
-    return [whole if case.collective == "all-reduce" else whole[_share(rank, case.ranks)] for rank in ranks]
+    shares = [_share(rank, case.ranks) for rank in ranks]
+    nothing = [given[0][:0]] * (case.ranks - 1)
+    whole = np.stack(given) if len({len(array) for array in given}) == 1 else np.zeros((1, 0), np.int32)
+    reduced = whole.sum(axis=0, dtype=np.int32) if reduction == "sum" else whole.max(axis=0)
+    found = {
+        "broadcast": lambda: [given[0] for _ in ranks],
+        "scatter": lambda: [given[0][share] for share in shares],
+        "all-gather": lambda: [np.concatenate(given) for _ in ranks],
+        "gather": lambda: [np.concatenate(given), *nothing],
+        "all-to-all": lambda: [np.concatenate([array[share] for array in given]) for share in shares],
+        "reduce": lambda: [reduced, *nothing],
+        "all-reduce": lambda: [reduced for _ in ranks],
+        "reduce-scatter": lambda: [reduced[share] for share in shares],
+    }
+    return found[case.collective]()
 
 
 def wrong_of(executor: ll.Executor, case: Case, planner: str, reduction: str, seed: int) -> int:

@@ -81,6 +81,9 @@ def test_what_numpy_expects_of_each_collective() -> None:
     assert outputs("reduce-scatter", rows) == [[211], [122], [333, 44]]
     assert outputs("all-gather", [[1], [2], [3, 4]]) == [[1, 2, 3, 4]] * 3
     assert outputs("broadcast", [[1, 2, 3, 4], [], []]) == [[1, 2, 3, 4]] * 3
+    assert outputs("reduce", rows) == [[211, 122, 333, 44], [], []]
+    assert outputs("gather", [[1], [2], [3, 4]]) == [[1, 2, 3, 4], [], []]
+    assert outputs("scatter", [[1, 2, 3, 4], [], []]) == [[1], [2], [3, 4]]
     assert outputs("all-to-all", rows) == [[1, 10, 200], [2, 20, 100], [3, 4, 30, 40, 300, 0]]
 
 

@@ -97,13 +97,21 @@ def test_plans_of_every_planner_are_run() -> None:
 
 
 @pytest.mark.parametrize("root", range(5))
-@pytest.mark.parametrize("algorithm", ["binomial-tree", "binary-tree", "scatter-allgather"])
-def test_broadcasts_begin_at_their_root(algorithm: str, root: int) -> None:
-    plan = planned("broadcast", 4 * 17, 5, algorithm=algorithm, root=root)
+@pytest.mark.parametrize("collective", ["broadcast", "reduce", "gather", "scatter"])
+@pytest.mark.parametrize("algorithm", ["one-step", "binomial-tree", "binary-tree", "scatter-allgather"])
+def test_what_the_root_alone_has_or_gets_is_there(collective: str, algorithm: str, root: int) -> None:
+    if algorithm == "scatter-allgather" and collective in {"gather", "scatter"}:
+        return
+    plan = planned(collective, 4 * 17, 5, algorithm=algorithm, root=root)
     assert plan is not None
     program = program_of(plan, 4)
     assert program.root == root
-    assert program.input_bytes.tolist() == [4 * 17 if rank == root else 0 for rank in range(5)]
+    everywhere, own = [4 * 17] * 5, [4 * 3, 4 * 3, 4 * 4, 4 * 3, 4 * 4]
+    at_root = [4 * 17 if rank == root else 0 for rank in range(5)]
+    ends = {"broadcast": (at_root, everywhere), "reduce": (everywhere, at_root), "gather": (own, at_root)}
+    given, got = ends.get(collective, (at_root, own))
+    assert program.input_bytes.tolist() == given
+    assert program.output_bytes.tolist() == got
     assert wrong_elements(program) == 0
 
 

@@ -23,6 +23,9 @@ PLANS = {
     "f": "all-to-all --gpus 8 --size 1MiB --planner reconfigure-all-to-all --no-baselines",
     "g": "all-to-all --gpus 4 --size 1MiB --optics mesh:8x8 --no-baselines",
     "h": "broadcast --gpus 20000 --size 1MiB --algorithm binomial-tree --topology ring --planner static --no-baselines",
+    "i": "gather --gpus 4 --size 1MiB --root 1 --no-baselines",
+    "j": "all-gather --gpus 6 --size 1KiB --ports 2 --initial ring --ranks 0,2,4 --others-forward "
+    "--reconfiguration-delay 1ms --no-baselines",
 }
 # Prefill and decode on pools of ranks, whose tokens go unevenly to experts.
 SERVED = """

@@ -4,6 +4,7 @@
 mod all_to_all_hops;
 mod any_algorithm;
 mod cutoffs;
+mod forwarded;
 mod given_schedule;
 mod growth;
 mod known;
@@ -19,6 +20,7 @@ mod topology_class;
 
 pub use all_to_all_hops::{all_to_all_hops, all_to_all_rounds};
 pub use any_algorithm::any_algorithm;
+pub use forwarded::forwarded;
 pub use given_schedule::{
     class_of_steps, given_schedule, given_schedule_statements, steps_of_algorithm, steps_of_plan,
 };

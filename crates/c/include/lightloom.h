@@ -206,9 +206,10 @@ LightloomStatus lightloom_fabric_of_options(const LightloomOption *options,
                                             LightloomFabric **fabric,
                                             LightloomError *error);
 
-// The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`) of `size_bytes`
-// in one rank's whole buffer: looked up, or made and kept. One of the threads that ask for the same plan makes it, on
-// all cores, and the others wait. It has been executed symbolically and found right. Free it.
+// The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`, `reduce`,
+// `gather`, `scatter`) of `size_bytes` in one rank's whole buffer: looked up, or made and kept. One of the threads that
+// ask for the same plan makes it, on all cores, and the others wait. It has been executed symbolically and found right.
+// Free it.
 LightloomStatus lightloom_fabric_plan(const LightloomFabric *fabric,
                                       const char *collective,
                                       uint64_t size_bytes,

@@ -9,12 +9,14 @@ use crate::Extent;
 pub struct Options {
     /// Radix r of Bruck's algorithms, at least 2; `None` means 2.
     pub radix: Option<u32>,
-    /// Rank that a Broadcast starts from; `None` means 0. No other collective has one.
+    /// Blocks that one message of `pat` joins at most, a power of two; `None` means as many as it can.
+    pub aggregation: Option<u32>,
+    /// Rank that a Broadcast or Scatter starts from, and that a Reduce or Gather ends at; `None` means 0.
     pub root: Option<Rank>,
 }
 
 impl Options {
-    /// The rank that a Broadcast starts from.
+    /// The root of a collective that has one.
     pub fn root(&self) -> Rank {
         self.root.unwrap_or(0)
     }
@@ -24,13 +26,13 @@ impl Options {
     /// # Errors
     /// A root of a collective that has none.
     pub fn check(&self, collective: Collective) -> Result<()> {
-        if self.root.is_none() || collective == Collective::Broadcast {
+        if self.root.is_none() || collective.has_root() {
             return Ok(());
         }
         Err(Error::value(
             "root",
             format!("a root for {}", collective.name()),
-            "a root only for broadcast, which starts from one rank",
+            "a root only for broadcast, reduce, gather and scatter",
         ))
     }
 }

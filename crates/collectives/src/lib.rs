@@ -17,9 +17,12 @@ mod coordinates;
 mod extent;
 mod halves;
 mod refusals;
+mod rooted;
 mod unequal_all_to_all;
+mod unequal_blocks;
 
 pub use algorithm::{Algorithm, Options};
 pub use algorithms::{REGISTRY, find};
 pub use extent::Extent;
 pub use unequal_all_to_all::{MAX_MATRIX_RANKS, direct_from_matrix};
+pub use unequal_blocks::UnequalBlocks;

@@ -30,6 +30,36 @@ const BITS: i32 = 100;
 /// A matrix that is not square with 2 to 512 rows, an entry that is negative, not finite or above 2^53,
 /// nothing to send, or a buffer of less than one byte or of more than 2^53. All name `matrix`.
 pub fn direct_from_matrix(matrix: &[Vec<f64>]) -> Result<(Schedule, f64)> {
+    let buffer = buffer_of(matrix)?;
+    let schedule = match shifts_of_equal(matrix, buffer)? {
+        Some(shifts) => shifts,
+        None if splits_entries(matrix) => of_matchings(matrix, matchings(matrix, buffer)?, buffer)?,
+        None => of_matchings(matrix, whole_entries(matrix), buffer)?,
+    };
+    Ok((schedule, buffer))
+}
+
+/// The All-to-All of [`direct_from_matrix`], each block whole in one step, and its buffer m in bytes: found in
+/// O(n² log n), where the decomposition takes O(n⁵) at worst.
+///
+/// # Errors
+/// The errors of [`direct_from_matrix`].
+pub(crate) fn whole_from_matrix(matrix: &[Vec<f64>]) -> Result<(Schedule, f64)> {
+    let buffer = buffer_of(matrix)?;
+    let schedule = match shifts_of_equal(matrix, buffer)? {
+        Some(shifts) => shifts,
+        None => of_matchings(matrix, whole_entries(matrix), buffer)?,
+    };
+    Ok((schedule, buffer))
+}
+
+/// Whether blocks are split among steps, so that the decomposition differs from [`whole_from_matrix`].
+pub(crate) fn splits_entries(matrix: &[Vec<f64>]) -> bool {
+    matrix.len() <= MAX_DECOMPOSED && equal_block(matrix).is_none()
+}
+
+/// The buffer m of a matrix, which is checked.
+fn buffer_of(matrix: &[Vec<f64>]) -> Result<f64> {
     check(matrix)?;
     let n = matrix.len();
     let row_sums = matrix.iter().map(|row| row.iter().sum::<f64>());
@@ -42,19 +72,24 @@ pub fn direct_from_matrix(matrix: &[Vec<f64>]) -> Result<(Schedule, f64)> {
         let found = format!("a buffer of {buffer:?} bytes, those of the busiest row or column,");
         return Err(refuse(found, "at most 2^53 bytes in every row and column"));
     }
-    let block = matrix[0][1];
-    let equal = (0..n).all(|src| (0..n).all(|dst| src == dst || matrix[src][dst] == block));
-    let schedule = if equal && (0..n).all(|rank| matrix[rank][rank] == block) {
-        direct::shifts(n as u32)?
-    } else if equal {
-        let shift = |distance: usize| (0..n).map(|src| (src, (src + distance) % n, block)).collect();
-        of_matchings(matrix, (1..n).map(shift).collect(), buffer)?
-    } else if n <= MAX_DECOMPOSED {
-        of_matchings(matrix, matchings(matrix, buffer)?, buffer)?
-    } else {
-        of_matchings(matrix, whole_entries(matrix), buffer)?
-    };
-    Ok((schedule, buffer))
+    Ok(buffer)
+}
+
+/// The bytes of every block between different ranks, where they are equal.
+fn equal_block(matrix: &[Vec<f64>]) -> Option<f64> {
+    let (n, block) = (matrix.len(), matrix[0][1]);
+    (0..n).all(|src| (0..n).all(|dst| src == dst || matrix[src][dst] == block)).then_some(block)
+}
+
+/// The n−1 shifts, where all blocks between different ranks are equal.
+fn shifts_of_equal(matrix: &[Vec<f64>], buffer: f64) -> Result<Option<Schedule>> {
+    let n = matrix.len();
+    let Some(block) = equal_block(matrix) else { return Ok(None) };
+    if (0..n).all(|rank| matrix[rank][rank] == block) {
+        return direct::shifts(n as u32).map(Some);
+    }
+    let shift = |distance: usize| (0..n).map(|src| (src, (src + distance) % n, block)).collect();
+    of_matchings(matrix, (1..n).map(shift).collect(), buffer).map(Some)
 }
 
 fn refuse(value: impl ToString, accepts: &str) -> Error {

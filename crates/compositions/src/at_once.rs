@@ -38,7 +38,7 @@ pub(crate) fn compose(collective: Collective, topology: &Topology) -> Result<Vec
             vec![step(&scatter)?, step(&gather)?],
         ],
         Collective::AllToAll => vec![vec![step(&|src, dst| (Op::Copy, vec![chunks.pair(src, dst, 0)]))?]],
-        Collective::Broadcast => Vec::new(),
+        Collective::Broadcast | Collective::Reduce | Collective::Gather | Collective::Scatter => Vec::new(),
     };
     ways.into_iter().map(|steps| Composition::new(chunks.clone(), steps, vec![topology.clone()])).collect()
 }

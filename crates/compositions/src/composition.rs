@@ -1,6 +1,8 @@
 //! The composition of a collective.
 
 pub(crate) use crate::cutoffs::composition::MOST_EXECUTED;
+use std::collections::BTreeSet;
+
 use model::{Chunks, Result, Routes, Schedule, Step, Topology};
 
 /// Name of the algorithm of compositions.
@@ -31,5 +33,26 @@ impl Composition {
             over_circuits: false,
             routes: Vec::new(),
         })
+    }
+
+    /// The composition run backwards, on topologies with all circuits turned round; `None` where some rank is sent a
+    /// chunk twice, which would be added twice.
+    ///
+    /// # Errors
+    /// The errors of [`Schedule::reversed`].
+    pub(crate) fn reversed(&self) -> Result<Option<Self>> {
+        let chunks = self.schedule.chunks();
+        let mut arrived = BTreeSet::new();
+        for transfer in self.schedule.steps().iter().flat_map(|step| step.expanded(chunks)) {
+            if !transfer.chunks.iter().all(|&chunk| arrived.insert((transfer.dst, chunk))) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Self {
+            schedule: self.schedule.reversed()?,
+            topologies: self.topologies.iter().rev().map(Topology::reversed).collect::<Result<_>>()?,
+            over_circuits: self.over_circuits,
+            routes: Vec::new(),
+        }))
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn compose(collective: Collective, whole: &Whole, prices: &Prices) ->
         Collective::AllGather => (true, false),
         Collective::ReduceScatter => (false, true),
         Collective::AllReduce => (true, true),
-        Collective::AllToAll | Collective::Broadcast => return Ok(Vec::new()),
+        _ => return Ok(Vec::new()),
     };
     let topology = whole.topology();
     let (ranks, orbits) = (topology.ranks(), topology.symmetry().orbits());

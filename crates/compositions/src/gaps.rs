@@ -39,7 +39,7 @@ pub(crate) fn compose(
         Collective::AllGather => &[false],
         Collective::ReduceScatter => &[true],
         Collective::AllReduce => &[true, false],
-        Collective::AllToAll | Collective::Broadcast => return Ok(None),
+        _ => return Ok(None),
     };
     if !(3..=MOST_RANKS).contains(&ranks) {
         return Ok(None);

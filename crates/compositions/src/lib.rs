@@ -37,6 +37,7 @@ mod phase;
 mod pipelined;
 mod prices;
 mod relative;
+mod rooted;
 pub mod synthesis;
 mod undominated;
 mod unequal;
@@ -84,8 +85,8 @@ pub fn compositions(
         return refuse(format!("it composes {} for at most {most} GPUs, not {ranks}", collective.name()));
     }
     let prices = Prices::new(fabric, size_bytes);
-    if let Some((root, _)) = chunks.as_buffer().filter(|_| collective == Collective::Broadcast) {
-        return broadcast::compose(&libraries.broadcasts, fabric, &prices, root);
+    if let Some(root) = chunks.root() {
+        return rooted::compose(&libraries.broadcasts, collective, fabric, &prices, root);
     }
     let library = &libraries.of(ranks, fabric.shape.ports(), settings.routing);
     let mut found = of_phases(collective, library, &prices, fabric)?;
@@ -111,8 +112,8 @@ pub fn on_start(
     let Initial::Topology(start) = &fabric.initial else { return Ok(Vec::new()) };
     let collective = chunks.collective();
     let prices = Prices::new(fabric, size_bytes);
-    if let Some((root, _)) = chunks.as_buffer().filter(|_| collective == Collective::Broadcast) {
-        return broadcast::on_start(&libraries.broadcasts, start, &prices, root);
+    if let Some(root) = chunks.root() {
+        return rooted::on_start(&libraries.broadcasts, collective, start, &prices, root);
     }
     let mut found = Vec::new();
     if prices.ring().is_some() {
@@ -148,7 +149,7 @@ fn of_phases(collective: Collective, library: &Library, prices: &Prices, fabric:
             phases
         }
         Collective::AllToAll => vec![all_to_all::compose(library, prices, ranks, ports)?],
-        Collective::Broadcast => Vec::new(),
+        Collective::Broadcast | Collective::Reduce | Collective::Gather | Collective::Scatter => Vec::new(),
     })
 }
 
@@ -171,7 +172,7 @@ pub fn staying(
     fabric: &Fabric,
     settings: CostSettings,
 ) -> Vec<Topology> {
-    if collective == Collective::Broadcast {
+    if collective.has_root() {
         return Vec::new();
     }
     let library = &libraries.of(fabric.shape.gpus(), fabric.shape.ports(), settings.routing);

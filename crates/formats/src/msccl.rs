@@ -59,7 +59,10 @@ fn chunks_of(program: &Program) -> Result<Chunks> {
     let even = per_buffer.is_multiple_of(ranks);
     match collective {
         Collective::AllReduce if !even => Chunks::buffer(collective, ranks, 0, per_buffer),
-        Collective::Broadcast => Chunks::buffer(collective, ranks, program.root, per_buffer),
+        Collective::Broadcast | Collective::Reduce => Chunks::buffer(collective, ranks, program.root, per_buffer),
+        Collective::Gather | Collective::Scatter if even => {
+            Chunks::rooted(collective, ranks, program.root, per_buffer / ranks)
+        }
         _ if even => Chunks::even(collective, ranks, per_buffer / ranks),
         _ => {
             return Err(Error::malformed(

@@ -13,6 +13,7 @@ use planners::{Cache, Convention, PlannerOptions};
 
 use crate::matrix::MatrixRef;
 use crate::request::{Request, Size, TopologyRef, Workload};
+use crate::subset;
 
 /// A fabric as it is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +49,8 @@ pub struct StatedFabric {
     pub fabric: Fabric,
     /// Whether nothing was said about the initial topology.
     pub initial_is_open: bool,
+    /// The barrier by number of GPUs, of which the fabric has its own.
+    pub barrier: Barrier,
 }
 
 impl AskedFabric {
@@ -77,12 +80,12 @@ impl AskedFabric {
             startup_s: self.startup_s,
             barrier_s: self.barrier.seconds("barrier", gpus)?,
             hop_delay_s: self.hop_delay_s,
-            reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay, self.overlap),
+            reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay.on(gpus), self.overlap),
             initial,
             optics,
         };
         fabric.check()?;
-        Ok(StatedFabric { fabric, initial_is_open })
+        Ok(StatedFabric { fabric, initial_is_open, barrier: self.barrier })
     }
 }
 
@@ -102,9 +105,15 @@ pub struct Asked {
     pub size: Option<Size>,
     /// Name of the algorithm, or `auto`.
     pub algorithm: Option<String>,
+    /// GPUs of the fabric that take part, in the order of ranks; all where it is left out.
+    pub ranks: Option<Vec<u32>>,
+    /// Whether GPUs that do not take part forward.
+    pub others_forward: bool,
     /// Radix of algorithms that have one.
     pub radix: Option<u32>,
-    /// Root of a Broadcast.
+    /// Blocks that a message of `pat` joins at most.
+    pub aggregation: Option<u32>,
+    /// Root of a collective that has one.
     pub root: Option<u32>,
     /// A schedule in place of an algorithm.
     pub schedule: Option<Schedule>,
@@ -143,15 +152,23 @@ impl Asked {
         let routing = self.routing.as_deref().map(Routing::parse).transpose()?;
         let refuse = |seconds: f64| Error::value("budget", seconds, "a time above 0 s, such as 60s");
         let budget = self.budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
-        let options = Options { radix: self.radix, root: self.root };
+        let options = Options { radix: self.radix, aggregation: self.aggregation, root: self.root };
         let seed = self.seed.unwrap_or(0);
-        let gpus = fabric.fabric.shape.gpus();
+        let subset = self
+            .ranks
+            .map(|ranks| subset::among(&fabric.fabric, &fabric.barrier, &ranks, self.others_forward))
+            .transpose()?;
+        if self.others_forward && subset.is_none() {
+            return Err(Error::value("others_forward", "true without ranks", "the GPUs that take part (`ranks`)"));
+        }
+        let (own, whole_fabric) = subset.map_or((fabric.fabric.clone(), None), |subset| (subset.own, subset.whole));
+        let gpus = own.shape.gpus();
         let matrix = self.matrix.map(|matrix| matrix.rows(self.size, gpus, seed)).transpose()?;
         let (matrix, size) = matrix.map_or((None, self.size), |(rows, size)| (Some(rows), size));
         let (workload, size) = Workload::select(collective, self.algorithm, options, self.schedule, matrix, size)?;
         let size = size.ok_or_else(|| Error::value("size", "nothing", "a size such as 64MiB"))?;
         let request = Request {
-            fabric: fabric.fabric.clone(),
+            fabric: own,
             workload,
             size,
             settings: convention.settings,
@@ -163,6 +180,7 @@ impl Asked {
                 chunk_bytes: self.chunk_bytes,
                 optical_ports: self.optical_ports,
                 budget,
+                whole_fabric,
                 ..PlannerOptions::default()
             },
             seed,

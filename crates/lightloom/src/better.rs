@@ -7,7 +7,7 @@ use model::{Collective, Error, Plan, Result, Routing, Topology, counted};
 use planners::{Choice, Listener};
 
 use crate::cutoffs::better::MOST_TOPOLOGIES;
-use crate::{Prepared, Request, Workload, planned};
+use crate::{Prepared, Request, Workload, forwarding, planned};
 
 /// Field of errors about the plan to begin with.
 const FIELD: &str = "warm_start";
@@ -60,6 +60,11 @@ pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<
     let mut request = request.clone();
     request.options.until = request.options.budget.and_then(|budget| began.checked_add(budget));
     request.options.warm_start = warm_start.map(|plan| circuits_of(plan, &request)).transpose()?.map(Arc::from);
+    if let Workload::Matrix(blocks) = &request.workload
+        && serves_by_blocks(&request)?
+    {
+        request.workload = Workload::Matrix(blocks.unsplit());
+    }
     let Some(told) = told else { return best(&Prepared::new(&request)?) };
     let known = Arc::new(OnceLock::new());
     let last_s = Arc::new(Mutex::new(f64::INFINITY));
@@ -88,9 +93,23 @@ pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<
     Ok(plan)
 }
 
+/// Whether the plan of a matrix comes from a planner that composes it of blocks, so that nothing needs its matchings.
+///
+/// # Errors
+/// An unknown planner.
+fn serves_by_blocks(request: &Request) -> Result<bool> {
+    let composes = request.planners()?.iter().any(|planner| planner.capabilities().chooses_algorithm);
+    Ok(composes && planners::unequal_at_any_time(&request.fabric, request.settings, &request.options))
+}
+
 /// The plan of the best choice.
 fn best(prepared: &Prepared) -> Result<Plan> {
-    planned(prepared.best_at(&prepared.own_numbers()?)?, prepared.keeps_steps())
+    let at = prepared.own_numbers()?;
+    let choice = match &prepared.request().options.whole_fabric {
+        Some(whole) => forwarding::best(prepared, whole, &at)?,
+        None => prepared.best_at(&at)?,
+    };
+    planned(choice, prepared.keeps_steps())
 }
 
 /// The topologies of a plan in order, one for each run of steps on it.
@@ -106,7 +125,8 @@ fn circuits_of(plan: &Plan, request: &Request) -> Result<Vec<Topology>> {
             can.chooses_algorithm && !can.never_changes
         })
     });
-    let is_unequal = matches!(&request.workload, Workload::Matrix(schedule) if schedule.chunks().as_pieces().is_some());
+    let is_unequal =
+        matches!(&request.workload, Workload::Matrix(blocks) if blocks.whole().chunks().as_pieces().is_some());
     let refuse = |reason: &str| Err(Error::infeasible(FIELD, reason));
     if !is_unequal || !chooses {
         return refuse("it is for an All-to-All of unequal blocks (`matrix`) by planner auto or weave");

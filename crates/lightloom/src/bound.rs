@@ -21,6 +21,7 @@ pub struct Bounds {
 /// # Errors
 /// Wrong input.
 pub fn bound(request: &Request) -> Result<Bounds> {
+    request.refuse_forwarding()?;
     let (fabric, settings, size_bytes) = (&request.fabric, request.settings, request.size_bytes()?);
     fabric.check()?;
     let schedule = request.named_schedule()?;

@@ -38,6 +38,7 @@ pub fn compare(request: &Request) -> Result<Comparison> {
 /// # Errors
 /// As [`compare`].
 pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Result<Comparison> {
+    request.refuse_forwarding()?;
     let (prepared, at) = for_all_planners(request)?;
     let planners: Vec<(usize, &'static dyn Planner)> = prepared.planners().iter().copied().enumerate().collect();
     let best = prepared.best_at(&at);

@@ -11,6 +11,12 @@ pub(crate) mod budget {
     pub(crate) const MOST_OFFSETS: u64 = 512;
 }
 
+pub(crate) mod forwarding {
+    /// GPUs of fabrics whose other GPUs forward: no symmetry of the ranks is one of the whole fabric, so that every flow
+    /// is solved for each of them.
+    pub(crate) const MOST_GPUS: u32 = 64;
+}
+
 pub(crate) mod many_gpus {
     /// Steps of an algorithm that is looked at without being named beyond that. `weave` composes rings itself, so that
     /// those of more steps are not missed.

@@ -162,12 +162,15 @@ struct RecomputedBounds {
 impl RecomputedBounds {
     fn of(plan: &Plan, known: &KnownBounds) -> Result<Self> {
         let (fabric, settings, size_bytes) = (&plan.fabric, plan.settings, plan.size_bytes);
-        let any = known.any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes);
+        let any = match plan.chunks.forwarding() {
+            0 => known.any_algorithm(plan.collective(), plan.chunks.as_pieces(), fabric, settings, size_bytes).bound(),
+            _ => bounds::forwarded(&plan.chunks, fabric, settings, size_bytes),
+        };
         let steps = plan.steps.iter().map(|step| step.step.clone()).collect();
         let schedule = Schedule::new(plan.algorithm.clone(), plan.chunks.clone(), steps)?;
         let of_steps = |steps: &str| bounds::class_of_steps(steps, fabric);
         Ok(Self {
-            any: any.bound(),
+            any,
             classes: [
                 of_steps(&bounds::steps_of_plan(&schedule)),
                 of_steps(&bounds::steps_of_algorithm(&schedule)),
@@ -184,7 +187,7 @@ impl RecomputedBounds {
     /// The bound of a class, s; `None` where the class is none of these. A class whose name begins like the class of
     /// all algorithms is held to that bound.
     fn seconds_of(&self, class: &str) -> Option<f64> {
-        if class.starts_with(ANY_ALGORITHM) {
+        if class.starts_with(ANY_ALGORITHM) || class == self.any.class {
             return Some(self.any.seconds);
         }
         self.classes.iter().any(|known| known == class).then_some(self.steps.seconds)

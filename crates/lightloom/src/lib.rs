@@ -15,6 +15,7 @@ mod budget;
 mod compare;
 mod cutoffs;
 mod explain;
+mod forwarding;
 mod judgement;
 mod many_gpus;
 mod matrix;
@@ -28,6 +29,7 @@ mod row;
 mod schedules;
 mod series;
 mod stated;
+mod subset;
 mod threads;
 mod unchanging;
 

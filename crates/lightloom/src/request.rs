@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use collectives::Options;
+use collectives::{Options, UnequalBlocks};
 use model::{
     Collective, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routing, Schedule, Topology, units,
 };
@@ -46,8 +46,8 @@ pub enum Workload {
     },
     /// A schedule that is given itself, not made by an algorithm.
     Schedule(Schedule),
-    /// The All-to-All of a matrix, by this schedule of its matchings or any other way.
-    Matrix(Schedule),
+    /// The All-to-All of a matrix, by the schedule of its matchings or any other way.
+    Matrix(UnequalBlocks),
 }
 
 /// The task of planning: the communication, the fabric, and how to plan.
@@ -218,7 +218,8 @@ impl Request {
     pub fn collective(&self) -> Collective {
         match &self.workload {
             Workload::Collective { collective, .. } => *collective,
-            Workload::Schedule(schedule) | Workload::Matrix(schedule) => schedule.collective(),
+            Workload::Schedule(schedule) => schedule.collective(),
+            Workload::Matrix(blocks) => blocks.whole().collective(),
         }
     }
 
@@ -348,11 +349,11 @@ impl Workload {
             return Err(Error::value("matrix", "a matrix together with a schedule", "one of the two"));
         }
         let open = schedule.is_none() && algorithm.as_deref().is_none_or(|name| name == "auto");
-        let (given, own_size) = match (schedule, matrix) {
-            (Some(schedule), _) => (schedule, None),
+        let (blocks, own_size) = match (schedule, matrix) {
+            (Some(schedule), _) => (UnequalBlocks::from(schedule), None),
             (None, Some(matrix)) => {
-                let (schedule, bytes) = collectives::direct_from_matrix(&matrix)?;
-                (schedule, Some(Size::Buffer(units::size_from_f64("matrix", bytes.ceil())?)))
+                let (blocks, bytes) = UnequalBlocks::of_matrix(matrix)?;
+                (blocks, Some(Size::Buffer(units::size_from_f64("matrix", bytes.ceil())?)))
             }
             (None, None) => {
                 let collective = collective.ok_or_else(|| {
@@ -363,6 +364,7 @@ impl Workload {
                 return Ok((Self::Collective { collective, algorithm, options }, size));
             }
         };
+        let given = blocks.whole();
         if options.root.is_some() {
             return Err(Error::value(
                 "root",
@@ -384,6 +386,7 @@ impl Workload {
                 format!("{}, which the schedule or matrix has", given.algorithm()),
             ));
         }
-        Ok((if open { Self::Matrix(given) } else { Self::Schedule(given) }, size.or(own_size)))
+        let workload = if open { Self::Matrix(blocks) } else { Self::Schedule(blocks.direct()?.clone()) };
+        Ok((workload, size.or(own_size)))
     }
 }

@@ -4,19 +4,19 @@ use model::{Error, Result, Schedule};
 
 use crate::{Request, Workload, budget, many_gpus};
 
+/// Schedules, and by algorithm why it has none.
+type SchedulesAndRefusals = (Vec<Schedule>, Vec<(&'static str, Error)>);
+
 impl Request {
     /// The schedules to plan, and why other algorithms of the collective have none.
     ///
     /// # Errors
     /// An unknown algorithm, or a named one that refuses the problem.
-    #[expect(clippy::type_complexity, reason = "one use, and the names of the parts say it")]
-    pub fn schedules(&self) -> Result<(Vec<Schedule>, Vec<(&'static str, Error)>)> {
+    pub fn schedules(&self) -> Result<SchedulesAndRefusals> {
         let shape = &self.fabric.shape;
         match &self.workload {
-            Workload::Schedule(schedule) | Workload::Matrix(schedule) => {
-                budget::check_schedule(self, schedule)?;
-                Ok((vec![schedule.clone()], Vec::new()))
-            }
+            Workload::Schedule(schedule) => self.single(schedule),
+            Workload::Matrix(blocks) => self.single(blocks.direct()?),
             Workload::Collective { collective, algorithm, options } => {
                 if let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") {
                     let algorithm = collectives::find(name)?;
@@ -40,13 +40,21 @@ impl Request {
         }
     }
 
+    /// # Errors
+    /// A schedule that needs too much on the request's fabric.
+    fn single(&self, schedule: &Schedule) -> Result<SchedulesAndRefusals> {
+        budget::check_schedule(self, schedule)?;
+        Ok((vec![schedule.clone()], Vec::new()))
+    }
+
     /// The schedule that is named, for statements about the schedule only: it may be larger than one that is planned.
     ///
     /// # Errors
     /// An unknown algorithm, one that refuses the problem, or none that is named.
     pub fn named_schedule(&self) -> Result<Option<Schedule>> {
         match &self.workload {
-            Workload::Schedule(schedule) | Workload::Matrix(schedule) => Ok(Some(schedule.clone())),
+            Workload::Schedule(schedule) => Ok(Some(schedule.clone())),
+            Workload::Matrix(blocks) => blocks.direct().map(|schedule| Some(schedule.clone())),
             Workload::Collective { collective, algorithm, options } => {
                 let Some(name) = algorithm.as_deref().filter(|name| *name != "auto") else { return Ok(None) };
                 let (algorithm, shape) = (collectives::find(name)?, &self.fabric.shape);

@@ -57,6 +57,7 @@ impl Series {
     /// # Errors
     /// Wrong input, or nothing that serves the request.
     pub fn new(request: &Request) -> Result<Self> {
+        request.refuse_forwarding()?;
         let prepared = Prepared::new(request)?;
         prepared.make_problems()?;
         prepared.best_at(&prepared.own_numbers()?)?;

@@ -13,6 +13,7 @@ pub const STATED: &str = "stated";
 /// # Errors
 /// Wrong input, another number of topologies than steps, or a topology that does not serve its step.
 pub fn plan_on(request: &Request, sequence: &[Topology]) -> Result<Plan> {
+    request.refuse_forwarding()?;
     let candidates = sequence.iter().cloned().map(TopologyRef::Given).collect();
     let on_these = Request { candidates: Some(candidates), static_topologies: None, ..request.clone() };
     let problem = problem(&on_these)?;

@@ -106,14 +106,14 @@ impl Request {
                 Workload::Collective { collective: *collective, algorithm: None, options }
             }
             Workload::Schedule(schedule) => match schedule.chunks().as_pieces() {
-                Some(_) => Workload::Matrix(schedule.clone()),
+                Some(_) => Workload::Matrix(schedule.clone().into()),
                 None => {
-                    let root = schedule.chunks().as_buffer().map(|(root, _)| root);
+                    let root = schedule.chunks().root();
                     let options = collectives::Options { root, ..collectives::Options::default() };
                     Workload::Collective { collective: schedule.collective(), algorithm: None, options }
                 }
             },
-            Workload::Matrix(schedule) => Workload::Matrix(schedule.clone()),
+            Workload::Matrix(blocks) => Workload::Matrix(blocks.clone()),
         };
         let options = planners::PlannerOptions { optical_ports: self.options.optical_ports, ..Default::default() };
         Self { workload, planner: None, candidates: None, static_topologies: None, options, ..self.clone() }

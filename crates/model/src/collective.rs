@@ -20,6 +20,12 @@ pub enum Collective {
     AllToAll,
     /// Every rank ends with the root's buffer.
     Broadcast,
+    /// The root ends with the reduction of all buffers.
+    Reduce,
+    /// The root ends with every rank's share.
+    Gather,
+    /// Rank r ends with the r-th share of the root's buffer.
+    Scatter,
 }
 
 impl Collective {
@@ -39,6 +45,9 @@ impl Collective {
             Self::AllGather => "every rank ends with every rank's share; m/n in, m out",
             Self::AllToAll => "rank d ends with block (s, d) of every rank s; m = n blocks, own block included",
             Self::Broadcast => "every rank ends with the root's buffer of m",
+            Self::Reduce => "the root ends with the reduction of all buffers of m",
+            Self::Gather => "the root ends with every rank's share; m/n in, m out at the root",
+            Self::Scatter => "rank r ends with the r-th share of the root's buffer; m in at the root, m/n out",
         }
     }
 
@@ -51,17 +60,35 @@ impl Collective {
 
     /// Whether the result is a reduction over all ranks.
     pub fn reduces(self) -> bool {
-        matches!(self, Self::AllReduce | Self::ReduceScatter)
+        matches!(self, Self::AllReduce | Self::ReduceScatter | Self::Reduce)
+    }
+
+    /// Whether one rank, the root, has or gets what the others do not.
+    pub fn has_root(self) -> bool {
+        matches!(self, Self::Broadcast | Self::Reduce | Self::Gather | Self::Scatter)
+    }
+
+    /// The collective that a schedule of this one computes when it is run backwards; `None` where there is none.
+    pub fn backwards(self) -> Option<Self> {
+        match self {
+            Self::AllGather => Some(Self::ReduceScatter),
+            Self::ReduceScatter => Some(Self::AllGather),
+            Self::Broadcast => Some(Self::Reduce),
+            Self::Reduce => Some(Self::Broadcast),
+            Self::Gather => Some(Self::Scatter),
+            Self::Scatter => Some(Self::Gather),
+            Self::AllReduce | Self::AllToAll => None,
+        }
     }
 
     /// busbw over algbw as NCCL's tests define them, where algbw is m over the time
-    /// (nccl-tests, doc/PERFORMANCE.md).
+    /// (nccl-tests, doc/PERFORMANCE.md; Gather and Scatter by its sources, `gather.cu` and `scatter.cu`).
     pub fn bus_factor(self, ranks: u32) -> f64 {
         let n = f64::from(ranks);
         match self {
             Self::AllReduce => 2.0 * (n - 1.0) / n,
-            Self::ReduceScatter | Self::AllGather | Self::AllToAll => (n - 1.0) / n,
-            Self::Broadcast => 1.0,
+            Self::ReduceScatter | Self::AllGather | Self::AllToAll | Self::Gather | Self::Scatter => (n - 1.0) / n,
+            Self::Broadcast | Self::Reduce => 1.0,
         }
     }
 }
@@ -83,7 +110,10 @@ enum Kind {
     Owned { parts: u32 },
     /// Chunk `(src·n + dst)·parts + part`: All-to-All.
     Pairs { parts: u32 },
-    /// Chunk `part`, of no owner: Broadcast from `root`, and AllReduce buffers cut in any number of chunks.
+    /// Chunk `owner·parts + part`, all of them at `root` at the start or at the end: Gather, Scatter.
+    Rooted { root: Rank, parts: u32 },
+    /// Chunk `part`, of no owner: Broadcast from `root`, Reduce to it, and AllReduce buffers cut in any number of
+    /// chunks.
     Buffer { root: Rank, parts: u32 },
     /// All-to-All with pieces of any size.
     Pieces(Arc<[Piece]>),
@@ -93,7 +123,10 @@ enum Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunks {
     collective: Collective,
-    ranks: u32,
+    /// Ranks that take part: the first ones.
+    members: u32,
+    /// GPUs after them that only forward.
+    forwarding: u32,
     kind: Kind,
 }
 
@@ -105,15 +138,16 @@ const MAX_CHUNKS: u64 = 1 << 26;
 
 impl Chunks {
     /// `parts` equal chunks per block; a block is one rank's share (or one pair's, for All-to-All; the
-    /// whole buffer, for Broadcast, whose root is rank 0).
+    /// whole buffer, for Broadcast and Reduce). Where there is a root, it is rank 0.
     ///
     /// # Errors
     /// No ranks, no parts, or more than 2^26 chunks.
     pub fn even(collective: Collective, ranks: u32, parts: u32) -> Result<Self> {
         let kind = match collective {
             Collective::AllToAll => Kind::Pairs { parts },
-            Collective::Broadcast => Kind::Buffer { root: 0, parts },
-            _ => Kind::Owned { parts },
+            Collective::Broadcast | Collective::Reduce => Kind::Buffer { root: 0, parts },
+            Collective::Gather | Collective::Scatter => Kind::Rooted { root: 0, parts },
+            Collective::AllReduce | Collective::ReduceScatter | Collective::AllGather => Kind::Owned { parts },
         };
         let per_rank = u64::from(parts) * u64::from(ranks);
         let total =
@@ -125,19 +159,42 @@ impl Chunks {
                 format!("1 to {MAX_CHUNKS} chunks in all"),
             ));
         }
-        Ok(Self { collective, ranks, kind })
+        Ok(Self { collective, members: ranks, forwarding: 0, kind })
     }
 
-    /// An AllReduce buffer cut in any number of equal chunks, or a Broadcast from `root`.
+    /// `parts` equal chunks per block of a collective that has a root: of a rank's share for Gather and Scatter, of the
+    /// whole buffer for Broadcast and Reduce.
+    ///
+    /// # Errors
+    /// A collective without a root, a root outside the ranks, or the errors of [`Chunks::even`].
+    pub fn rooted(collective: Collective, ranks: u32, root: Rank, parts: u32) -> Result<Self> {
+        if matches!(collective, Collective::Broadcast | Collective::Reduce) {
+            return Self::buffer(collective, ranks, root, parts);
+        }
+        if !collective.has_root() {
+            return Err(Error::value(
+                "collective",
+                collective.name(),
+                "broadcast, reduce, gather or scatter with a root",
+            ));
+        }
+        let even = Self::even(collective, ranks, parts)?;
+        if root >= ranks {
+            return Err(Error::value("chunks", format!("root {root}"), format!("a root below {ranks}")));
+        }
+        Ok(Self { kind: Kind::Rooted { root, parts }, ..even })
+    }
+
+    /// An AllReduce buffer cut in any number of equal chunks, a Broadcast from `root` or a Reduce to it.
     ///
     /// # Errors
     /// Another collective, a root outside the ranks, or no chunks.
     pub fn buffer(collective: Collective, ranks: u32, root: Rank, parts: u32) -> Result<Self> {
-        if !matches!(collective, Collective::AllReduce | Collective::Broadcast) {
+        if !matches!(collective, Collective::AllReduce | Collective::Broadcast | Collective::Reduce) {
             return Err(Error::value(
                 "collective",
                 collective.name(),
-                "all-reduce or broadcast where chunks have no owner",
+                "all-reduce, broadcast or reduce where chunks have no owner",
             ));
         }
         if ranks == 0 || root >= ranks || parts == 0 || u64::from(parts) > MAX_CHUNKS {
@@ -147,7 +204,7 @@ impl Chunks {
                 format!("a root below {ranks} and 1 to {MAX_CHUNKS} parts"),
             ));
         }
-        Ok(Self { collective, ranks, kind: Kind::Buffer { root, parts } })
+        Ok(Self { collective, members: ranks, forwarding: 0, kind: Kind::Buffer { root, parts } })
     }
 
     /// The pieces of an unequal All-to-All.
@@ -164,7 +221,8 @@ impl Chunks {
                 ));
             }
         }
-        Ok(Self { collective: Collective::AllToAll, ranks, kind: Kind::Pieces(pieces.into()) })
+        let kind = Kind::Pieces(pieces.into());
+        Ok(Self { collective: Collective::AllToAll, members: ranks, forwarding: 0, kind })
     }
 
     /// The collective whose data these are.
@@ -172,22 +230,38 @@ impl Chunks {
         self.collective
     }
 
-    /// These chunks as data of another collective with owned chunks, as when ReduceScatter and
-    /// AllGather are joined into an AllReduce.
+    /// These chunks as data of another collective with chunks of the same kind, as when ReduceScatter and
+    /// AllGather are joined into an AllReduce, or a Broadcast is turned into a Reduce.
     pub fn of(&self, collective: Collective) -> Self {
         Self { collective, ..self.clone() }
     }
 
-    /// Number of ranks.
+    /// These chunks among the first ranks of more GPUs, the last `forwarding` of which have no data and only forward.
+    #[must_use]
+    pub fn with_forwarding(self, forwarding: u32) -> Self {
+        Self { forwarding, ..self }
+    }
+
+    /// Number of GPUs: the ranks that take part, then those that only forward.
     pub fn ranks(&self) -> u32 {
-        self.ranks
+        self.members.saturating_add(self.forwarding)
+    }
+
+    /// Number of ranks that take part, n in all sizes and shares; the first of [`Chunks::ranks`].
+    pub fn members(&self) -> u32 {
+        self.members
+    }
+
+    /// Number of GPUs that have no data and only forward.
+    pub fn forwarding(&self) -> u32 {
+        self.forwarding
     }
 
     /// Number of chunks.
     pub fn count(&self) -> u32 {
         match &self.kind {
-            Kind::Owned { parts } => parts * self.ranks,
-            Kind::Pairs { parts } => parts * self.ranks * self.ranks,
+            Kind::Owned { parts } | Kind::Rooted { parts, .. } => parts * self.members,
+            Kind::Pairs { parts } => parts * self.members * self.members,
             Kind::Buffer { parts, .. } => *parts,
             Kind::Pieces(pieces) => pieces.len() as u32,
         }
@@ -196,7 +270,9 @@ impl Chunks {
     /// Equal parts per block; `None` for pieces of their own sizes.
     pub fn parts(&self) -> Option<u32> {
         match &self.kind {
-            Kind::Owned { parts } | Kind::Pairs { parts } | Kind::Buffer { parts, .. } => Some(*parts),
+            Kind::Owned { parts } | Kind::Pairs { parts } | Kind::Buffer { parts, .. } | Kind::Rooted { parts, .. } => {
+                Some(*parts)
+            }
             Kind::Pieces(_) => None,
         }
     }
@@ -206,9 +282,14 @@ impl Chunks {
         if let Kind::Buffer { root, parts } = self.kind { Some((root, parts)) } else { None }
     }
 
-    /// The rank whose buffer a Broadcast sends; `None` for other collectives.
+    /// The rank whose buffer a Broadcast or Scatter sends, or that a Reduce or Gather brings its result to; `None` for
+    /// other collectives.
     pub fn root(&self) -> Option<Rank> {
-        self.as_buffer().filter(|_| self.collective == Collective::Broadcast).map(|(root, _)| root)
+        match self.kind {
+            Kind::Buffer { root, .. } if self.collective.has_root() => Some(root),
+            Kind::Rooted { root, .. } => Some(root),
+            _ => None,
+        }
     }
 
     /// The pieces, where they have their own sizes.
@@ -220,7 +301,7 @@ impl Chunks {
     /// collectives.
     pub fn exchanged_share(&self) -> Option<f64> {
         match &self.kind {
-            Kind::Pairs { .. } => Some(f64::from(self.ranks - 1)),
+            Kind::Pairs { .. } => Some(f64::from(self.members - 1)),
             Kind::Pieces(pieces) => {
                 Some(pieces.iter().filter(|piece| piece.src != piece.dst).map(|piece| piece.share).sum())
             }
@@ -228,22 +309,22 @@ impl Chunks {
         }
     }
 
-    /// Chunk `part` of the block that `owner` owns (AllReduce, ReduceScatter, AllGather).
+    /// Chunk `part` of the block that `owner` owns (AllReduce, ReduceScatter, AllGather, Gather, Scatter).
     pub fn owned(&self, owner: Rank, part: u32) -> u32 {
-        debug_assert!(matches!(self.kind, Kind::Owned { .. }));
+        debug_assert!(matches!(self.kind, Kind::Owned { .. } | Kind::Rooted { .. }));
         owner * self.parts().unwrap_or(1) + part
     }
 
     /// Chunk `part` of the block from `src` to `dst` (All-to-All).
     pub fn pair(&self, src: Rank, dst: Rank, part: u32) -> u32 {
         debug_assert!(matches!(self.kind, Kind::Pairs { .. }));
-        (src * self.ranks + dst) * self.parts().unwrap_or(1) + part
+        (src * self.members + dst) * self.parts().unwrap_or(1) + part
     }
 
     /// Number of equal chunks that make up the buffer m, where chunks are equal: a chunk is m over this.
     pub fn per_buffer(&self) -> Option<u32> {
         match self.kind {
-            Kind::Owned { parts } | Kind::Pairs { parts } => Some(parts * self.ranks),
+            Kind::Owned { parts } | Kind::Pairs { parts } | Kind::Rooted { parts, .. } => Some(parts * self.members),
             Kind::Buffer { parts, .. } => Some(parts),
             Kind::Pieces(_) => None,
         }
@@ -259,30 +340,31 @@ impl Chunks {
 
     /// Whether chunks follow their ranks under translations.
     pub fn is_translatable(&self) -> bool {
-        matches!(self.kind, Kind::Owned { .. } | Kind::Pairs { .. })
+        self.forwarding == 0 && matches!(self.kind, Kind::Owned { .. } | Kind::Pairs { .. })
     }
 
     /// The chunk that `chunk` becomes when every rank is moved by `element` of `group`. Chunks without
-    /// an owner stay what they are.
+    /// an owner, and those of a collective with a root, stay what they are.
     pub fn translate(&self, group: &Translations, element: u32, chunk: u32) -> u32 {
         match self.kind {
             Kind::Owned { parts } => group.apply(element, chunk / parts) * parts + chunk % parts,
             Kind::Pairs { parts } => {
                 let (pair, part) = (chunk / parts, chunk % parts);
-                let src = group.apply(element, pair / self.ranks);
-                let dst = group.apply(element, pair % self.ranks);
-                (src * self.ranks + dst) * parts + part
+                let src = group.apply(element, pair / self.members);
+                let dst = group.apply(element, pair % self.members);
+                (src * self.members + dst) * parts + part
             }
-            Kind::Buffer { .. } | Kind::Pieces(_) => chunk,
+            Kind::Rooted { .. } | Kind::Buffer { .. } | Kind::Pieces(_) => chunk,
         }
     }
 
     /// The one rank that holds the chunk before the first step; `None` where all do, each its own contribution.
     pub fn first_rank(&self, chunk: u32) -> Option<Rank> {
         match (&self.kind, self.collective) {
-            (_, Collective::AllReduce | Collective::ReduceScatter) => None,
-            (Kind::Owned { parts }, _) => Some(chunk / parts),
-            (Kind::Pairs { parts }, _) => Some(chunk / parts / self.ranks),
+            (_, Collective::AllReduce | Collective::ReduceScatter | Collective::Reduce) => None,
+            (Kind::Rooted { root, .. }, Collective::Scatter) => Some(*root),
+            (Kind::Owned { parts } | Kind::Rooted { parts, .. }, _) => Some(chunk / parts),
+            (Kind::Pairs { parts }, _) => Some(chunk / parts / self.members),
             (Kind::Buffer { root, .. }, _) => Some(*root),
             (Kind::Pieces(pieces), _) => Some(pieces[chunk as usize].src),
         }
@@ -292,7 +374,10 @@ impl Chunks {
     pub fn last_rank(&self, chunk: u32) -> Option<Rank> {
         match (&self.kind, self.collective) {
             (Kind::Owned { parts }, Collective::ReduceScatter) => Some(chunk / parts),
-            (Kind::Pairs { parts }, _) => Some(chunk / parts % self.ranks),
+            (Kind::Buffer { root, .. }, Collective::Reduce) => Some(*root),
+            (Kind::Rooted { root, .. }, Collective::Gather) => Some(*root),
+            (Kind::Rooted { parts, .. }, _) => Some(chunk / parts),
+            (Kind::Pairs { parts }, _) => Some(chunk / parts % self.members),
             (Kind::Pieces(pieces), _) => Some(pieces[chunk as usize].dst),
             _ => None,
         }
@@ -301,17 +386,17 @@ impl Chunks {
     /// Bytes, from above, of what `holders` ranks hold of all chunks while a schedule is executed step by step: of a
     /// sum a bit for each contributor, twice where sums are joined.
     pub fn executed_bytes(&self, holders: u32) -> u64 {
-        let one = if self.collective.reduces() { SUM_BYTES + u64::from(self.ranks) / 4 } else { 1 };
+        let one = if self.collective.reduces() { SUM_BYTES + u64::from(self.members) / 4 } else { 1 };
         (u64::from(holders) * u64::from(self.count())).saturating_mul(one)
     }
 
     /// Whether `rank` holds its own contribution to `chunk` before the first step.
     pub fn starts_at(&self, rank: Rank, chunk: u32) -> bool {
-        self.first_rank(chunk).is_none_or(|first| first == rank)
+        rank < self.members && self.first_rank(chunk).is_none_or(|first| first == rank)
     }
 
     /// Whether `rank` must hold `chunk`, complete, after the last step.
     pub fn ends_at(&self, rank: Rank, chunk: u32) -> bool {
-        self.last_rank(chunk).is_none_or(|last| last == rank)
+        rank < self.members && self.last_rank(chunk).is_none_or(|last| last == rank)
     }
 }

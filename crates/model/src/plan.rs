@@ -216,7 +216,7 @@ impl Plan {
 
     /// algbw times the collective's bus factor, B/s, as NCCL's tests define it.
     pub fn busbw(&self) -> f64 {
-        self.algbw() * self.collective().bus_factor(self.parts.fabric.shape.gpus())
+        self.algbw() * self.collective().bus_factor(self.parts.chunks.members())
     }
 }
 

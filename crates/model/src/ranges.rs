@@ -72,11 +72,12 @@ const fn wholes(name: &'static str, least: u64, most: u64) -> WholeRange {
 }
 
 /// Every option of whole numbers that the core takes.
-pub const WHOLES: [WholeRange; 6] = [
+pub const WHOLES: [WholeRange; 7] = [
     wholes("gpus", 2, MAX_GPUS as u64),
     wholes("ports", 1, MAX_PORTS as u64),
     wholes("root", 0, MAX_GPUS as u64 - 1),
     wholes("radix", 2, u32::MAX as u64),
+    wholes("aggregation", 1, u32::MAX as u64),
     wholes("optical_ports", 1, u32::MAX as u64),
     wholes("seed", 0, u64::MAX),
 ];

@@ -54,7 +54,7 @@ impl Step {
         }
         let mut canonical: Vec<Transfer> = Vec::new();
         for mut transfer in interruption::checked(transfers) {
-            let ranks = symmetry.ranks();
+            let ranks = chunks.members();
             if transfer.src >= ranks || transfer.dst >= ranks || transfer.src == transfer.dst {
                 return refuse(
                     format!("transfer {} → {}", transfer.src, transfer.dst),
@@ -212,22 +212,23 @@ impl Schedule {
         self.steps.iter().map(|step| step.share * step.traffic.node_load()).sum()
     }
 
-    /// The schedule run backwards. Sums become copies and copies sums: an AllGather's reverse is a ReduceScatter and the
-    /// other way round. An All-to-All of pieces becomes that of the transposed matrix.
+    /// The schedule run backwards, of the collective [`Collective::backwards`]. Sums become copies and copies sums: an
+    /// AllGather's reverse is a ReduceScatter, a Broadcast's a Reduce, and the other way round. An All-to-All of pieces
+    /// becomes that of the transposed matrix. Where copies become sums, no rank may be sent a chunk twice.
     ///
     /// # Errors
     /// Another collective, or a schedule that both copies and reduces.
     pub fn reversed(&self) -> Result<Self> {
-        let (chunks, op) = match (self.collective(), self.chunks.as_pieces()) {
-            (Collective::AllGather, _) => (self.chunks.of(Collective::ReduceScatter), Op::Reduce),
-            (Collective::ReduceScatter, _) => (self.chunks.of(Collective::AllGather), Op::Copy),
-            (Collective::AllToAll, Some(pieces)) => {
+        let (chunks, op) = match (self.collective().backwards(), self.chunks.as_pieces()) {
+            (Some(back), _) => (self.chunks.of(back), if back.reduces() { Op::Reduce } else { Op::Copy }),
+            (None, Some(pieces)) => {
                 let back = pieces.iter().map(|piece| Piece { src: piece.dst, dst: piece.src, share: piece.share });
                 (Chunks::pieces(self.ranks(), back.collect())?, Op::Copy)
             }
-            (other, _) => {
-                let accepts = "all-gather, reduce-scatter or an all-to-all of a matrix, which can be reversed";
-                return Err(Error::value("collective", other.name(), accepts));
+            (None, None) => {
+                let accepts =
+                    "a collective that can be reversed: neither all-reduce nor an all-to-all without a matrix";
+                return Err(Error::value("collective", self.collective().name(), accepts));
             }
         };
         let mut steps = Vec::with_capacity(self.steps.len());

@@ -1,6 +1,8 @@
 //! The fabric's shape that algorithms and topology families are asked to work on.
 
-use crate::{Error, Result};
+use std::sync::Arc;
+
+use crate::{Error, Rank, Result};
 
 /// Ranks, their grid, and ports per rank.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -8,6 +10,14 @@ pub struct Shape {
     gpus: u32,
     dims: Vec<u32>,
     ports: u32,
+    subset: Option<Subset>,
+}
+
+/// Some GPUs of a fabric, in the order of the ranks that they have in a collective.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Subset {
+    fabric_gpus: u32,
+    gpus: Arc<[u32]>,
 }
 
 /// More GPUs than this are refused.
@@ -34,7 +44,49 @@ impl Shape {
             let shown: Vec<String> = dims.iter().map(u32::to_string).collect();
             return Err(Error::value("dims", shown.join("x"), format!("sizes of at least 2 whose product is {gpus}")));
         }
-        Ok(Self { gpus, dims, ports })
+        Ok(Self { gpus, dims, ports, subset: None })
+    }
+
+    /// This shape, whose ranks are some GPUs of a fabric: rank r is GPU `gpus[r]` of `fabric_gpus`.
+    ///
+    /// # Errors
+    /// Another number of GPUs than ranks, a GPU that the fabric does not have, or one that comes twice.
+    pub fn among(self, fabric_gpus: u32, gpus: Vec<u32>) -> Result<Self> {
+        if fabric_gpus > MAX_GPUS {
+            return Err(Error::value("gpus", fabric_gpus, format!("at most {MAX_GPUS}")));
+        }
+        if gpus.len() != self.gpus as usize {
+            return Err(Error::value(
+                "ranks",
+                format!("{} GPUs", gpus.len()),
+                format!("{}, one for a rank", self.gpus),
+            ));
+        }
+        let mut sorted = gpus.clone();
+        sorted.sort_unstable();
+        if let Some(&outside) = sorted.last().filter(|&&last| last >= fabric_gpus) {
+            return Err(Error::value("ranks", outside, format!("GPUs 0 to {}", fabric_gpus.saturating_sub(1))));
+        }
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::value("ranks", format!("GPU {} twice", twice[0]), "each GPU once"));
+        }
+        Ok(Self { subset: Some(Subset { fabric_gpus, gpus: gpus.into() }), ..self })
+    }
+
+    /// The GPUs of the fabric that the ranks are, in the order of ranks; `None` where they are all of its GPUs in their
+    /// own order.
+    pub fn subset(&self) -> Option<&[u32]> {
+        self.subset.as_ref().map(|subset| &*subset.gpus)
+    }
+
+    /// Number of GPUs of the fabric, those that are no ranks included.
+    pub fn fabric_gpus(&self) -> u32 {
+        self.subset.as_ref().map_or(self.gpus, |subset| subset.fabric_gpus)
+    }
+
+    /// The GPU of the fabric that a rank is.
+    pub fn gpu_of(&self, rank: Rank) -> u32 {
+        self.subset.as_ref().map_or(rank, |subset| subset.gpus[rank as usize])
     }
 
     /// Number of ranks n.

@@ -42,6 +42,9 @@ pub struct Topology {
     links: Vec<Link>,
 }
 
+/// The end of the name of a topology whose circuits were turned round.
+const REVERSED: &str = ", reversed";
+
 impl Topology {
     /// The topology that `symmetry` makes of `links`. Links of the same pair are added up.
     ///
@@ -93,6 +96,19 @@ impl Topology {
         }
         let links = self.expanded().into_iter().filter(|link| found.canonical(link.src).1 == 0).collect();
         Self { name: self.name, symmetry: found, links }
+    }
+
+    /// The topology with every circuit the other way round. Its name ends in `, reversed`, which a second turn takes away.
+    ///
+    /// # Errors
+    /// The errors of [`Topology::new`], none of which a topology has.
+    pub fn reversed(&self) -> Result<Self> {
+        let links = self.links.iter().map(|link| Link { src: link.dst, dst: link.src, count: link.count });
+        let name = match self.name.strip_suffix(REVERSED) {
+            Some(name) => name.to_string(),
+            None => format!("{}{REVERSED}", self.name),
+        };
+        Self::new(name, self.symmetry.clone(), links)
     }
 
     /// This topology under another name.

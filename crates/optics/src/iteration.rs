@@ -30,13 +30,15 @@ const ROUNDING: f64 = 1e-12;
 /// to begin being set at its time, in seconds from the beginning of the iteration.
 ///
 /// # Errors
-/// A mesh; too few or too small switches, circuits that they cannot have at once, or more connections than are written.
+/// Too few or too small switches, circuits that they cannot have at once, or more connections than are written.
 pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Circuits> {
     let shape = &training.fabric.shape;
     let map = optics.port_map(shape)?;
     let islands = optics.islands();
-    // Of islands, the circuits between GPUs are found first, as on a crossbar, and then put on the islands' ports.
-    let crossbar = islands.map(|_| Optics::parse("crossbar")).transpose()?;
+    let mesh = optics.mesh(shape)?;
+    // The circuits between GPUs are found first, as on a crossbar, and then put on the ports of islands, or on paths
+    // through a mesh.
+    let crossbar = (islands.is_some() || mesh.is_some()).then(|| Optics::parse("crossbar")).transpose()?;
     let on_gpus = crossbar.as_ref().unwrap_or(optics);
     let catalogue = Catalogue::new(training);
     let assignments = Assignments::new(training, &catalogue, on_gpus)?;
@@ -76,7 +78,11 @@ pub fn iteration_circuits(training: &TrainingPlan, optics: &Optics) -> Result<Ci
     for (time_s, connections, events) in wanted {
         made.add(time_s, connections, events);
     }
-    Circuits::new(map.switches, made.configurations).map_err(|error| error.in_field("names"))
+    let circuits = Circuits::new(map.switches, made.configurations).map_err(|error| error.in_field("names"))?;
+    let Some(mesh) = mesh else { return Ok(circuits) };
+    let lit = circuits.configurations().iter().map(|one| (one.time_s, one.switches[0].connections.as_slice()));
+    let light = optics.light_over_time(shape, &lit.collect::<Vec<_>>())?;
+    circuits.with_light(light)?.with_mesh(mesh)
 }
 
 /// Connections of every switch from a time on, and the events between which they are set.

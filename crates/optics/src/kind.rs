@@ -106,6 +106,20 @@ pub trait Kind: Sync {
     fn light(&self, _parameters: &str, _fabric: &Fabric, _held: &[Held], _given: &Assignment) -> Result<Vec<Light>> {
         Ok(Vec::new())
     }
+
+    /// The light of configurations that follow each other in an iteration, whose circuits come and go at different
+    /// times: each with its time, s, and its connections, sorted. Empty where switches are not looked into.
+    ///
+    /// # Errors
+    /// Circuits that cannot be lit at once, with their time.
+    fn light_over_time(
+        &self,
+        _parameters: &str,
+        _shape: &Shape,
+        _configurations: &[(f64, &[Connection])],
+    ) -> Result<Vec<Light>> {
+        Ok(Vec::new())
+    }
 }
 
 /// # Errors

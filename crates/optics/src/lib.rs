@@ -23,7 +23,7 @@ mod rounds;
 mod shared_ports;
 
 use charge::{SwitchChange, charged_s, in_background};
-use model::{Circuits, Configuration, Plan, Result, SwitchSetting, sum_seconds};
+use model::{Circuits, Configuration, Error, Plan, Result, SwitchSetting, sum_seconds};
 
 pub use circuit::Circuit;
 pub use grid::{Grid, Side};
@@ -51,6 +51,10 @@ pub struct Assigned {
 /// Switches with too few ports, parameters that do not go with the plan's GPUs, or a topology that the fabric cannot
 /// have, with its step.
 pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
+    if plan.fabric.shape.subset().is_some() && !optics.holds_all() {
+        let reason = "a plan among some GPUs of a fabric has circuits on ports of their own: crossbar or parallel";
+        return Err(Error::refused("optics", optics.spelling(), reason));
+    }
     let held = held::of_plan(plan);
     let ports = optics.port_map(&plan.fabric.shape)?;
     let assignment = optics.assign(&plan.fabric, &held)?;

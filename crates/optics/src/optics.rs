@@ -128,12 +128,29 @@ impl Optics {
         self.kind.assign(&self.parameters, fabric, held)
     }
 
+    /// Whether every circuit needs a path of its own through the switch, which [`crate::circuits`] and
+    /// [`crate::iteration_circuits`] look for.
+    ///
+    /// # Errors
+    /// Parameters that do not go with the GPUs.
+    pub fn has_paths(&self, shape: &Shape) -> Result<bool> {
+        self.mesh(shape).map(|mesh| mesh.is_some())
+    }
+
     /// The construction of the mesh that is the switch, where it is one.
     ///
     /// # Errors
     /// Parameters that do not go with the GPUs.
     pub(crate) fn mesh(&self, shape: &Shape) -> Result<Option<MziMesh>> {
         self.kind.mesh(&self.parameters, shape)
+    }
+
+    /// The light of configurations of an iteration.
+    ///
+    /// # Errors
+    /// Circuits that cannot be lit at once.
+    pub(crate) fn light_over_time(&self, shape: &Shape, configurations: &[(f64, &[Connection])]) -> Result<Vec<Light>> {
+        self.kind.light_over_time(&self.parameters, shape, configurations)
     }
 
     /// The light of every topology.

@@ -29,6 +29,8 @@ pub struct Capabilities {
     pub takes_static_topologies: bool,
     /// Takes fabrics with fewer optical ports than its GPUs have (`--optical-ports`).
     pub takes_optical_ports: bool,
+    /// Plans on topologies with other GPUs, which forward and have no data (`--others-forward`).
+    pub others_forward: bool,
     /// Forwards blocks of an All-to-All, which may be cut into chunks (`--chunk-size`).
     pub forwards_blocks: bool,
     /// Takes a limit on its wall-clock time (`--budget`).
@@ -59,6 +61,7 @@ impl Default for Capabilities {
             keeps_one_topology: false,
             takes_static_topologies: false,
             takes_optical_ports: false,
+            others_forward: false,
             forwards_blocks: false,
             takes_budget: false,
             chooses_algorithm: false,

@@ -67,7 +67,9 @@ pub use optical_limits::OpticalLimits;
 pub use options::PlannerOptions;
 pub use pipelined::choose;
 pub use planner::{Planner, is_concave};
-pub use planners::{Bridge, Exact, REGISTRY, Thresholds, constant_change_s, find, from_known_starts, is_any_time};
+pub use planners::{
+    Bridge, Exact, REGISTRY, Thresholds, constant_change_s, find, from_known_starts, is_any_time, unequal_at_any_time,
+};
 pub use problem::Problem;
 pub use profile_table::{Estimates, ProfileTable};
 pub use promise::Promise;

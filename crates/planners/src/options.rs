@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use model::Topology;
+use model::{Fabric, Topology};
 
 use crate::Listener;
 
@@ -22,6 +22,8 @@ pub struct PlannerOptions {
     pub until: Option<Instant>,
     /// Topologies, one a step, with which the search for an unequal All-to-All begins.
     pub warm_start: Option<Arc<[Topology]>>,
+    /// The whole fabric where the collective is among some GPUs, its first ones, and others forward.
+    pub whole_fabric: Option<Arc<Fabric>>,
     /// Who is told of better choices.
     pub listener: Option<Listener>,
 }

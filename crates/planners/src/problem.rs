@@ -140,6 +140,9 @@ impl Problem {
     /// The bound for every algorithm of the collective: the class of a planner that chooses the algorithm itself.
     pub fn any_algorithm_bound(&self) -> Bound {
         let chunks = self.schedule().chunks();
+        if chunks.forwarding() > 0 {
+            return bounds::forwarded(chunks, &self.fabric, self.settings, self.size_bytes);
+        }
         let (collective, pieces) = (chunks.collective(), chunks.as_pieces());
         self.cache.bounds.any_algorithm(collective, pieces, &self.fabric, self.settings, self.size_bytes).bound()
     }

@@ -53,9 +53,10 @@ impl PyFabricOptions {
         Ok(self.0.barrier.seconds("barrier", gpus)?)
     }
 
-    #[getter]
-    fn reconfiguration(&self) -> PyReconfigurationDelay {
-        PyReconfigurationDelay(self.0.reconfiguration_delay.clone())
+    /// The delay on so many GPUs, or as it is written where their number is open.
+    fn reconfiguration(&self, gpus: Option<u32>) -> PyReconfigurationDelay {
+        let delay = &self.0.reconfiguration_delay;
+        PyReconfigurationDelay(gpus.map_or_else(|| delay.clone(), |gpus| delay.on(gpus)))
     }
 
     #[getter]

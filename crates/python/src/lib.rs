@@ -66,7 +66,7 @@ mod _core {
     #[pymodule_export]
     use super::mesh::{PyMesh, placed_mesh};
     #[pymodule_export]
-    use super::options::{names_topology_file, planning_options, split_names};
+    use super::options::{names_topology_file, planning_options, rank_list, split_names};
     #[pymodule_export]
     use super::parallel::limit_threads;
     #[pymodule_export]

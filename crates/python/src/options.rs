@@ -33,6 +33,7 @@ pub fn planning_options(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
+        Kind::Text => "TEXT",
         Kind::Name => "NAME",
         Kind::Whole => "WHOLE",
         Kind::Size => "SIZE",
@@ -59,6 +60,12 @@ fn part_name(part: Part) -> &'static str {
         Part::Setting => "setting",
         Part::Plan => "plan",
     }
+}
+
+/// The GPUs of a list of ranges.
+#[pyfunction]
+pub fn rank_list(field: &str, ranks: &Bound<'_, PyAny>) -> CoreResult<Vec<u32>> {
+    Ok(options::rank_list::read(&crate::given::value_of(ranks)?, field)?)
 }
 
 /// The items of a list of topologies in one text.

@@ -90,6 +90,31 @@ impl PyPlan {
     }
 
     #[getter]
+    fn members(&self) -> u32 {
+        self.plan.chunks.members()
+    }
+
+    #[getter]
+    fn ranks(&self) -> Option<Vec<u32>> {
+        let members = self.plan.chunks.members() as usize;
+        self.plan.fabric.shape.subset().map(|gpus| gpus[..members].to_vec())
+    }
+
+    #[getter]
+    fn fabric_gpus(&self) -> u32 {
+        self.plan.fabric.shape.fabric_gpus()
+    }
+
+    /// The same plan on a fabric that has no other GPUs.
+    fn by_rank(&self) -> CoreResult<Self> {
+        let parts = model::PlanParts::clone(&self.plan);
+        let shape = &parts.fabric.shape;
+        let shape = model::Shape::new(shape.gpus(), shape.dims(), shape.ports())?;
+        let fabric = model::Fabric { shape, ..parts.fabric.clone() };
+        Ok(Self { plan: Plan::new(model::PlanParts { fabric, ..parts })?, judged: OnceLock::new() })
+    }
+
+    #[getter]
     fn size_bytes(&self) -> u64 {
         self.plan.size_bytes
     }
@@ -147,7 +172,8 @@ impl PyPlan {
 
     #[getter]
     fn fabric(&self) -> PyFabric {
-        PyFabric(StatedFabric { fabric: self.plan.fabric.clone(), initial_is_open: false })
+        let barrier = model::Barrier::Constant(self.plan.fabric.barrier_s);
+        PyFabric(StatedFabric { fabric: self.plan.fabric.clone(), initial_is_open: false, barrier })
     }
 
     #[getter]

@@ -21,6 +21,12 @@ impl PyReconfigurationDelay {
         self.0.fixed_s()
     }
 
+    /// Whether it depends on the number of GPUs.
+    #[getter]
+    fn has_rounds(&self) -> bool {
+        self.0.has_rounds()
+    }
+
     #[getter]
     fn scalar_s(&self) -> Option<f64> {
         self.0.scalar_s()

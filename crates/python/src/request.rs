@@ -80,7 +80,8 @@ impl PyRequest {
     #[getter]
     fn traffic_bytes(&self) -> CoreResult<Option<u64>> {
         let share = match &self.0.workload {
-            Workload::Schedule(schedule) | Workload::Matrix(schedule) => schedule.chunks().exchanged_share(),
+            Workload::Schedule(schedule) => schedule.chunks().exchanged_share(),
+            Workload::Matrix(blocks) => blocks.whole().chunks().exchanged_share(),
             Workload::Collective { collective: Collective::AllToAll, .. } => Some(f64::from(self.gpus() - 1)),
             Workload::Collective { .. } => None,
         };

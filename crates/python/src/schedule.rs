@@ -20,7 +20,8 @@ pub struct PySchedule(pub Schedule);
 #[pymethods]
 impl PySchedule {
     #[staticmethod]
-    #[pyo3(signature = (algorithm, collective, gpus, dims=None, ports=None, radix=None, root=None))]
+    #[pyo3(signature = (algorithm, collective, gpus, dims=None, ports=None, radix=None, root=None, aggregation=None))]
+    #[expect(clippy::too_many_arguments, reason = "it has as many as an algorithm's problem")]
     fn build(
         algorithm: &Bound<'_, PyAny>,
         collective: &Bound<'_, PyAny>,
@@ -29,6 +30,7 @@ impl PySchedule {
         ports: Option<&Bound<'_, PyAny>>,
         radix: Option<&Bound<'_, PyAny>>,
         root: Option<&Bound<'_, PyAny>>,
+        aggregation: Option<&Bound<'_, PyAny>>,
     ) -> CoreResult<Self> {
         let dims = dims.map(|dims| wholes("dims", dims)).transpose()?.unwrap_or_default();
         let ports = ports.map(|ports| whole("ports", ports)).transpose()?.unwrap_or(1);
@@ -37,7 +39,8 @@ impl PySchedule {
         let shape = Shape::new(whole("gpus", gpus)?, &dims, ports)?;
         let algorithm = collectives::find(&text("algorithm", algorithm)?)?;
         let collective = Collective::parse(&text("collective", collective)?)?;
-        let options = Options { radix, root };
+        let aggregation = aggregation.map(|blocks| whole("aggregation", blocks)).transpose()?;
+        let options = Options { radix, aggregation, root };
         algorithm.accepts(collective, &shape, &options)?;
         lightloom::check_extent(shape.gpus(), algorithm.name(), algorithm.extent(collective, &shape, &options))?;
         Ok(Self(algorithm.build(collective, &shape, &options)?))
@@ -67,7 +70,11 @@ impl PySchedule {
             }
             chunks_of(collective, ranks, ("pieces".into(), 0, 0, pieces))?
         } else {
-            let kind = if whole_buffer || collective == Collective::Broadcast { "buffer" } else { "even" };
+            let kind = match collective {
+                _ if collective.has_root() => "rooted",
+                _ if whole_buffer => "buffer",
+                _ => "even",
+            };
             chunks_of(collective, ranks, (kind.into(), root, whole("parts", parts)?, Vec::new()))?
         };
         let accepts = "a list of steps, each a list of transfers: source, destination, copy or reduce, and chunks";
@@ -180,9 +187,11 @@ fn chunks_tuple(chunks: &Chunks) -> ChunksTuple {
         let pieces = pieces.iter().map(|piece| (piece.src, piece.dst, piece.share)).collect();
         return ("pieces".into(), 0, 0, pieces);
     }
-    match chunks.as_buffer() {
-        Some((root, parts)) => ("buffer".into(), root, parts, Vec::new()),
-        None => ("even".into(), 0, chunks.parts().unwrap_or(1), Vec::new()),
+    let parts = chunks.parts().unwrap_or(1);
+    match (chunks.root(), chunks.as_buffer()) {
+        (Some(root), _) => ("rooted".into(), root, parts, Vec::new()),
+        (None, Some((root, parts))) => ("buffer".into(), root, parts, Vec::new()),
+        (None, None) => ("even".into(), 0, parts, Vec::new()),
     }
 }
 
@@ -192,6 +201,7 @@ fn chunks_of(collective: Collective, ranks: u32, (kind, root, parts, pieces): Ch
             Chunks::pieces(ranks, pieces.into_iter().map(|(src, dst, share)| Piece { src, dst, share }).collect())?
         }
         "buffer" => Chunks::buffer(collective, ranks, root, parts)?,
+        "rooted" => Chunks::rooted(collective, ranks, root, parts)?,
         _ => Chunks::even(collective, ranks, parts)?,
     })
 }

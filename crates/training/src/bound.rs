@@ -74,7 +74,12 @@ fn carried(workload: &Workload) -> f64 {
                     if matrix.is_some() {
                         continue;
                     }
-                    of_all += (size - 1.0) * if *collective == Collective::AllReduce { 2.0 * m } else { m };
+                    of_all += (size - 1.0)
+                        * match collective {
+                            Collective::AllReduce => 2.0 * m,
+                            Collective::Gather | Collective::Scatter => m / size,
+                            _ => m,
+                        };
                 }
             }
         }
@@ -91,7 +96,7 @@ fn least_bytes(collective: Collective, m: f64, size: f64) -> (f64, f64) {
         Collective::ReduceScatter => (others, m / size),
         Collective::AllGather => (m / size, others),
         Collective::AllToAll => (others, others),
-        // The root receives nothing, and one that is not need not send.
-        Collective::Broadcast => (0.0, 0.0),
+        // The root of a broadcast receives nothing, and another rank need not send; so it is with the others.
+        Collective::Broadcast | Collective::Reduce | Collective::Gather | Collective::Scatter => (0.0, 0.0),
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use collectives::UnequalBlocks;
 use lightloom::{Request, Size, TopologyRef};
 use model::{
     ByteMatrix, Collective, CostSettings, Fabric, Initial, OpticalLayer, Plan, PlanParts, ReconfigurationPolicy,
-    Result, Routing, Schedule, Shape, Topology,
+    Result, Routing, Shape, Topology,
 };
 use planners::{Cache, Convention, PlannerOptions};
 
@@ -50,13 +51,13 @@ pub(crate) struct GroupPlans<'a> {
     /// The charge of every change, s.
     pub(crate) delay_s: f64,
     cache: Arc<Cache>,
-    /// By matrix: its schedule of matchings.
-    matchings: Mutex<BTreeMap<Arc<ByteMatrix>, Schedule>>,
+    /// By matrix: its blocks.
+    blocks: Mutex<BTreeMap<Arc<ByteMatrix>, UnequalBlocks>>,
 }
 
 impl<'a> GroupPlans<'a> {
     pub(crate) fn new(fabric: &'a Fabric, delay_s: f64, cache: Arc<Cache>) -> Self {
-        Self { fabric, delay_s, cache, matchings: Mutex::default() }
+        Self { fabric, delay_s, cache, blocks: Mutex::default() }
     }
 
     /// # Errors
@@ -100,8 +101,8 @@ impl<'a> GroupPlans<'a> {
     /// A group that no fabric can have.
     pub(crate) fn bound_s(&self, asked: &Asked) -> Result<f64> {
         let fabric = self.fabric_of(asked, Initial::Free, self.delay_s)?;
-        let matchings = asked.matrix.as_ref().map(|matrix| self.matchings_of(matrix)).transpose()?;
-        let pieces = matchings.as_ref().and_then(|schedule| schedule.chunks().as_pieces());
+        let blocks = asked.matrix.as_ref().map(|matrix| self.blocks_of(matrix)).transpose()?;
+        let pieces = blocks.as_ref().and_then(|blocks| blocks.whole().chunks().as_pieces());
         let (bounds, settings) = (&self.cache.bounds, CostSettings::default());
         Ok(bounds.any_algorithm(asked.collective, pieces, &fabric, settings, asked.size_bytes).seconds())
     }
@@ -129,26 +130,25 @@ impl<'a> GroupPlans<'a> {
         })
     }
 
-    /// The schedule of a matrix's matchings, one of many that serve it.
-    fn matchings_of(&self, matrix: &Arc<ByteMatrix>) -> Result<Schedule> {
-        let known = || self.matchings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(schedule) = known().get(matrix) {
-            return Ok(schedule.clone());
+    /// The blocks of a matrix.
+    fn blocks_of(&self, matrix: &Arc<ByteMatrix>) -> Result<UnequalBlocks> {
+        let known = || self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(blocks) = known().get(matrix) {
+            return Ok(blocks.clone());
         }
         let in_floats = |row: &Vec<u64>| row.iter().map(|&bytes| bytes as f64).collect();
-        let rows: Vec<Vec<f64>> = matrix.rows().iter().map(in_floats).collect();
-        let (schedule, _) = collectives::direct_from_matrix(&rows)?;
-        known().insert(matrix.clone(), schedule.clone());
-        Ok(schedule)
+        let (blocks, _) = UnequalBlocks::of_matrix(matrix.rows().iter().map(in_floats).collect())?;
+        known().insert(matrix.clone(), blocks.clone());
+        Ok(blocks)
     }
 
     /// A request for any algorithm by any planner.
     ///
     /// # Errors
-    /// As [`collectives::direct_from_matrix`].
+    /// As [`UnequalBlocks::of_matrix`].
     fn request(&self, asked: &Asked, fabric: Fabric) -> Result<Request> {
         let workload = match &asked.matrix {
-            Some(matrix) => lightloom::Workload::Matrix(self.matchings_of(matrix)?),
+            Some(matrix) => lightloom::Workload::Matrix(self.blocks_of(matrix)?),
             None => lightloom::Workload::Collective {
                 collective: asked.collective,
                 algorithm: None,

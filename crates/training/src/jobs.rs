@@ -53,10 +53,12 @@ impl Kind {
     /// The kind whose plans are those of a ReduceScatter, an AllGather or a matrix's All-to-All backwards.
     pub(crate) fn mirrored(&self) -> Option<Self> {
         let (collective, matrix) = match (&self.message, &self.matrix) {
-            (Message::Collective(Collective::ReduceScatter), _) => (Collective::AllGather, None),
-            (Message::Collective(Collective::AllGather), _) => (Collective::ReduceScatter, None),
             (Message::Collective(Collective::AllToAll), Some(matrix)) => {
                 (Collective::AllToAll, Some(Arc::new(matrix.transposed())))
+            }
+            // A broadcast's reverse, a reduce, may have other plans: only blocks of ranks are known to be the same.
+            (Message::Collective(one @ (Collective::ReduceScatter | Collective::AllGather)), _) => {
+                (one.backwards()?, None)
             }
             _ => return None,
         };

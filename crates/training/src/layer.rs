@@ -62,14 +62,8 @@ impl Layer {
         let Some(layer) = &fabric.optics else { return Ok(None) };
         let optics = Optics::parse(layer.spelling())?;
         optics.port_map(&fabric.shape)?;
-        if optics.holds_all() {
-            return Ok(None);
-        }
-        let Some(islands) = layer.islands() else {
-            let accepts = "crossbar, parallel or islands:AxB for an iteration, whose circuits change at different \
-                times for different groups, so that no way through a mesh is planned";
-            return Err(Error::value("optics", format!("`{}`", layer.spelling()), accepts));
-        };
+        // Paths through a mesh are looked for when all circuits are known (`paths`).
+        let Some(islands) = layer.islands().filter(|_| !optics.holds_all()) else { return Ok(None) };
         // An island of all GPUs, or with a port for each of its GPUs' ports, limits nothing.
         let gpus = fabric.shape.gpus();
         let is_ample = u64::from(islands.ports) >= u64::from(islands.gpus.min(gpus)) * u64::from(fabric.shape.ports());

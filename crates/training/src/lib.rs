@@ -17,6 +17,7 @@ mod lit;
 mod messages;
 mod orders;
 mod overlapped;
+mod paths;
 mod policies;
 mod problem;
 mod result;
@@ -34,6 +35,7 @@ pub use policies::{POLICIES, Policy, find};
 
 use context::Context;
 use jobs::Jobs;
+use policies::Outcome;
 
 /// Plans an iteration by a policy, and by all others to compare with.
 ///
@@ -42,7 +44,7 @@ use jobs::Jobs;
 ///
 /// # Errors
 /// Wrong input: a fabric of another number of GPUs, with delays that depend on what changes or with an optical layer
-/// through which ways would have to be found; a policy that cannot be chosen or does not serve the workload; a
+/// that has no room or no paths for the circuits; a policy that cannot be chosen or does not serve the workload; a
 /// collective that no planner serves.
 pub fn train(
     workload: &Workload,
@@ -66,5 +68,8 @@ pub fn train(
     };
     let mut names: Vec<&str> = POLICIES.iter().map(|policy| policy.name).collect();
     names.sort_by_key(|name| *name != "carry");
-    result::training_plan(&context, &outcomes, chosen, &names)
+    let plan_of = |outcome: &Outcome| result::training_plan(&context, &outcomes, outcome, &names);
+    // Policies that are only for comparison have no circuits of this fabric.
+    let choosable: Vec<&Outcome> = outcomes.iter().filter(|outcome| find(outcome.policy).is_ok()).collect();
+    paths::with_paths(&choosable, chosen, plan_of)
 }

@@ -8,17 +8,13 @@ use model::{Collective, Digit, Link, Plan, Result, Schedule, Step, Topology, Tra
 /// A schedule and a topology for each of its steps.
 pub(crate) type Variant = (Schedule, Vec<Topology>);
 
-/// A ReduceScatter run backwards, an AllGather, or the other way round, or an All-to-All of the transposed matrix: it
-/// begins where the plan ends, with all circuits turned round.
+/// A ReduceScatter run backwards, an AllGather, or another of [`Collective::backwards`], or an All-to-All of the
+/// transposed matrix: it begins where the plan ends, with all circuits turned round.
 ///
 /// # Errors
 /// Another collective, or a plan that both copies and reduces.
 pub(crate) fn reversed(plan: &Plan) -> Result<Variant> {
-    let turned = plan.steps.iter().rev().map(|step| {
-        let topology = &plan.topologies[step.topology];
-        let links = topology.links().iter().map(|link| Link { src: link.dst, dst: link.src, count: link.count });
-        Topology::new(format!("{}, reversed", topology.name()), topology.symmetry().clone(), links)
-    });
+    let turned = plan.steps.iter().rev().map(|step| plan.topologies[step.topology].reversed());
     Ok((schedule_of(plan)?.reversed()?, turned.collect::<Result<_>>()?))
 }
 

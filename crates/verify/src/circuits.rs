@@ -5,6 +5,7 @@ mod geometry;
 mod history;
 mod islands;
 mod iteration;
+mod kept_paths;
 mod light;
 mod routers;
 
@@ -69,8 +70,8 @@ impl Layout {
     /// Switches, and the ports that each needs.
     fn switches(self, shape: &Shape) -> (usize, u32) {
         match self {
-            Self::Crossbar { ports } => (1, shape.gpus().saturating_mul(ports)),
-            Self::Parallel => (shape.ports() as usize, shape.gpus()),
+            Self::Crossbar { ports } => (1, shape.fabric_gpus().saturating_mul(ports)),
+            Self::Parallel => (shape.ports() as usize, shape.fabric_gpus()),
             Self::Islands { gpus, ports } => (1, shape.gpus().div_ceil(gpus).saturating_mul(ports)),
             Self::Routers(routers) => routers.switches(),
         }
@@ -101,9 +102,9 @@ impl Layout {
     }
 
     /// The circuits that switches have to join for a topology, by the GPUs or islands at their ends.
-    fn wanted(self, topology: &Topology) -> BTreeMap<(u32, u32), u32> {
+    fn wanted(self, topology: &Topology, shape: &Shape) -> BTreeMap<(u32, u32), u32> {
         let mut wanted = BTreeMap::new();
-        let of = |rank: Rank| if let Self::Islands { gpus, .. } = self { rank / gpus } else { rank };
+        let of = |rank: Rank| if let Self::Islands { gpus, .. } = self { rank / gpus } else { shape.gpu_of(rank) };
         for link in topology.expanded() {
             let ends = (of(link.src), of(link.dst));
             if ends.0 != ends.1 {
@@ -134,7 +135,11 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
     checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);
     checks.extend(routers::wavelengths_check(circuits, layout));
     if has_ports {
-        checks.extend(light::checks(circuits, plan, optics.and_then(|optics| optics.strip_prefix("mesh:")))?);
+        checks.extend(light::checks(
+            circuits,
+            &plan.fabric.shape,
+            optics.and_then(|optics| optics.strip_prefix("mesh:")),
+        )?);
     }
     Ok(Report { checks })
 }
@@ -191,7 +196,7 @@ fn followed(circuits: &Circuits, plan: &Plan, layout: Layout) -> [Check; 2] {
             });
             continue;
         };
-        let wanted = layout.wanted(topology);
+        let wanted = layout.wanted(topology, &plan.fabric.shape);
         let pairs: BTreeSet<(u32, u32)> = wanted.keys().chain(found.keys()).copied().collect();
         for (src, dst) in pairs {
             let count = |of: &BTreeMap<(u32, u32), u32>| of.get(&(src, dst)).copied().unwrap_or(0);

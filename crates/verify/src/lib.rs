@@ -12,6 +12,7 @@
 //! | what is sent is held, nothing is counted twice, one writer, postcondition | `execution` |
 //! | circuits per GPU | `ports` |
 //! | circuits per island of GPUs that share ports | `shared_ports` |
+//! | circuits of GPUs that only forward | `others` |
 //! | m_i and traffic from the transfers | `demand` |
 //! | paths, hops and load | `paths` |
 //! | what the stated routing says of paths | `routing` |
@@ -29,6 +30,7 @@ mod costs;
 mod cutoffs;
 mod demand;
 mod execution;
+mod others;
 mod paths;
 mod ports;
 mod report;
@@ -59,6 +61,7 @@ pub fn plan(plan: &Plan) -> Report {
     let mut checks = execution::run(&plan.chunks, &steps);
     checks.push(ports::check(plan));
     checks.extend(shared_ports::check(plan));
+    checks.extend(others::check(plan));
     checks.extend(demand::check(plan));
     checks.extend(paths::check(plan));
     checks.push(routing::check(plan));

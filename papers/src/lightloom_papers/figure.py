@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from lightloom_papers.claims import Claim
     from lightloom_papers.measure import Case
+    from lightloom_papers.sentences import Sentences
 
 MODEL, PACKET, RUN = "model", "packet", "run"
 ENGINES = (MODEL, PACKET, RUN)
@@ -70,9 +71,10 @@ class Figure(NamedTuple):
 
 
 class Paper(NamedTuple):
-    """A paper: its figures, and the claims that no figure of these covers."""
+    """A paper: its figures, its sentences with numbers, and the claims that no figure of these covers."""
 
     name: str
     title: str
     figures: tuple[Figure, ...]
+    sentences: Sentences
     other_claims: tuple[Claim, ...] = ()

@@ -26,6 +26,10 @@ does. A number *across a wide range* holds where ours is that or more, less 5 %,
 delay; its largest value does not make it hold. *At least* and *at most* hold on their side. *Words* hold by the rule on
 the figure's page. Where a paper leaves an assumption open, one is taken for all claims about its figures, and the pages
 say what another gives.
+
+A table for each paper says how many of its sentences have a number, how many of these state a result, and of how many
+results a claim here is judged: `sentences.toml` in the paper's folder has the first words of each with its claim. Other
+claims are of words without a number.
 """
 
 # Where a plan's times are its packets', as `reproduce all --engine packet` found them.
@@ -88,6 +92,7 @@ def summary_page(
         ]
         parts += [
             f"## {paper.title}",
+            _counts(paper, [claim for _, claim in found]),
             _markdown_table(heads, rows),
             _reasons(claim for _, claim in found),
             _turns(turned),
@@ -109,6 +114,15 @@ def tally(claims: Iterable[Claim]) -> str:
         f"{_those(counts[Verdict.FAILS], 'does not', 'do not')}, "
         f"{_those(counts[Verdict.OPEN], 'is not judged', 'are not judged')}."
     )
+
+
+def _counts(paper: Paper, claims: Sequence[Claim]) -> str:
+    """The paper's sentences with numbers, and how many of their results are judged."""
+    sentences = paper.sentences
+    results, judged = len(sentences.results), sentences.judged(claims)
+    heads = ("sentences with numbers", "of settings, notation and other work", "of results", "judged", "not judged")
+    numbers = (sentences.with_numbers, sentences.with_numbers - results, results, judged, results - judged)
+    return _markdown_table(heads, [tuple(map(str, numbers))])
 
 
 def _those(count: int, one: str, several: str) -> str:

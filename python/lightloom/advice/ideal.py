@@ -26,4 +26,4 @@ def at_once_s(collective: str, size_bytes: float, fabric: Fabric) -> float:
 
     if collective == "all-reduce":
         return min(2 * step_s(size_bytes * share), step_s(size_bytes * others))
-    return step_s(size_bytes * (others if collective == "broadcast" else share))
+    return step_s(size_bytes * (others if collective in {"broadcast", "reduce"} else share))

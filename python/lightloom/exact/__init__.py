@@ -3,6 +3,10 @@
 With one port and up to nine GPUs the core tries every topology. Here every interval of steps is a mixed-integer program
 (HARVEST, appendix A), and the cut into intervals is proved by the bounds of those on it. The topologies that come out
 are planned, priced and verified by the core like any other.
+
+First the plan is the best on many topologies that are known, and programs of averages over the group that keeps the
+steps say how far it may be from the optimum. Where that is not enough, programs of whole circuits follow if they are
+not too large.
 """
 
 from __future__ import annotations
@@ -11,10 +15,11 @@ import time
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lightloom import _core
-from lightloom.base.errors import refuse, shown
+from lightloom.base.errors import InputError, refuse, shown
+from lightloom.exact.cayley import START, cayley_topologies
 from lightloom.exact.demands import Demand, PricedTopology
-from lightloom.exact.groups import FIELD, RankGroup, rank_group
-from lightloom.exact.intervals import TOLERANCE, Costs, Intervals
+from lightloom.exact.groups import FIELD, RankGroup, keeping_group, rank_group
+from lightloom.exact.intervals import Costs, Intervals
 from lightloom.exact.program import Scope
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import build_request
@@ -33,8 +38,13 @@ if TYPE_CHECKING:
 
 NAME = "exact"
 BUDGET = "60s"
-# Programs of more variables than this are not worth starting.
+# Part of the budget for averages where whole circuits come after them.
+AVERAGES_SHARE = 0.25
+# Larger programs over whole circuits are not worth starting.
 MOST_FLOWS = 200_000
+# What programs of averages raise the bound of in minutes.
+MOST_GPUS = 64
+MOST_STEPS = 128
 
 
 class ExactSettings(TypedDict, total=False):
@@ -76,29 +86,32 @@ def exact_plan(
     started = time.monotonic()
     told = None if progress is None else Progress.of(progress)
     seconds = seconds_of("budget", budget)
-    if not seconds > 0:
-        raise refuse("budget", f"{shown(budget)} is not accepted; it takes a time above 0, such as {BUDGET}")
     request = build_request(collective, size, fabric, **settings)
-    for field in ("candidates", "topology"):
-        if settings.get(field) is not None:
-            raise refuse(field, f"{NAME} refuses this problem: it chooses the topologies itself")
-    if settings.get("overlap") not in {None, "additive"}:
-        raise refuse("overlap", f"{NAME} refuses this problem: it supports only overlap additive")
+    _check_settings(seconds, settings)
     if invariant_under is None and request.ports == 1:
         return Plan(_core.plan(request, None, None if told is None else told.of_core))
     problem = _core.Problem(request)
     group = rank_group(invariant_under, problem.gpus)
     steps = _steps(problem, group)
-    intervals = Intervals(
-        steps,
-        Scope(problem.gpus, problem.ports, group),
-        Costs(
-            problem.constant_change_s,
-            None if problem.initial is None else PricedTopology(problem.initial),
-            repeated=problem.repeated,
-        ),
-        [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)],
+    costs = Costs(
+        problem.constant_change_s,
+        None if problem.initial is None else PricedTopology(problem.initial),
+        repeated=problem.repeated,
     )
+    whole = Scope(problem.gpus, problem.ports, group)
+    fits = _flows(steps, problem, group) <= MOST_FLOWS
+    if invariant_under is None:
+        _check_size(problem)
+        averaged = Scope(problem.gpus, problem.ports, keeping_group(problem.gpus, [step.arcs for step in steps]))
+        settings["planner"] = START
+        weave = build_request(collective, size, fabric, **settings)
+        known = _known(request, problem, [*_of_planner(weave), *cayley_topologies(steps, averaged)])
+        intervals = Intervals(steps, averaged, costs, known, averaged=True)
+    elif fits:
+        known = [PricedTopology(topology) for topology in problem.candidates if _is_invariant(topology, group)]
+        intervals = Intervals(steps, whole, costs, known)
+    else:
+        raise _too_many_flows(steps, problem, group)
     held = f" invariant under {group.name}" if group.name else ""
 
     def so_far() -> Plan | None:
@@ -106,8 +119,11 @@ def exact_plan(
         lower_s, upper_s = intervals.cut(lower=True).total_s, intervals.cut(lower=False).total_s
         if upper_s == float("inf"):
             return None
-        closed = upper_s <= lower_s * (1 + TOLERANCE)
-        status = "the optimum, proved" if closed else f"proved in {seconds:g} s; the plan may not be the optimum"
+        status = (
+            "the optimum, proved"
+            if intervals.are_closed
+            else f"proved in {seconds:g} s; the plan may not be the optimum"
+        )
         bound_class = (
             f"{problem.algorithm} in its {len(steps)} steps unchanged, every topology of degree at most "
             f"{problem.ports}{held} in each, any reconfigurations ({status})"
@@ -122,11 +138,25 @@ def exact_plan(
         if told is not None and plan is not None:
             told.tell(BetterPlan(time.monotonic() - started, plan.total_s, plan.lower_bound_s, plan))
 
-    intervals.prove(started + seconds, report, tell)
+    intervals.prove(started + seconds * (AVERAGES_SHARE if fits and invariant_under is None else 1), report, tell)
+    if fits and invariant_under is None and not intervals.are_closed:
+        known = [*known, *(PricedTopology(topology) for topology in problem.candidates)]
+        intervals = Intervals(steps, whole, costs, known, bounds=intervals)
+        intervals.prove(started + seconds, report, tell)
     plan = so_far()
     if plan is None:
         raise refuse("budget", "no plan was found within this time; it takes a longer time")
     return plan
+
+
+def _check_settings(seconds: float, settings: Settings) -> None:
+    if not seconds > 0:
+        raise refuse("budget", f"{seconds:g} s is not accepted; it takes a time above 0, such as {BUDGET}")
+    for field in ("candidates", "topology"):
+        if settings.get(field) is not None:
+            raise refuse(field, f"{NAME} refuses this problem: it chooses the topologies itself")
+    if settings.get("overlap") not in {None, "additive"}:
+        raise refuse("overlap", f"{NAME} refuses this problem: it supports only overlap additive")
 
 
 def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
@@ -143,17 +173,46 @@ def _steps(problem: _core.Problem, group: RankGroup) -> list[Demand]:
                 "no step does",
             )
         steps.append(Demand(arcs, problem.hop_s, load_s))
+    return steps
+
+
+def _flows(steps: list[Demand], problem: _core.Problem, group: RankGroup) -> int:
+    """Flows of the mixed-integer program over all steps."""
     distinct = len({(step.arcs, step.load_s) if step.hop_s > 0 else step.arcs for step in steps})
     layers = problem.gpus if problem.hop_s > 0 else 1
-    flows = distinct * len(group.representatives) * problem.gpus**2 * layers
-    if flows > MOST_FLOWS:
-        raise refuse(
-            "gpus",
-            f"{problem.gpus} is not accepted; planner {NAME} with several ports solves a mixed-integer program of at "
-            f"most {MOST_FLOWS} flows, and this one has {flows}: it takes fewer GPUs or steps, a smaller number in "
-            f"{FIELD}, or no hop delay",
-        )
-    return steps
+    return distinct * len(group.representatives) * problem.gpus**2 * layers
+
+
+def _too_many_flows(steps: list[Demand], problem: _core.Problem, group: RankGroup) -> InputError:
+    return refuse(
+        FIELD,
+        f"{group.name} is not accepted; planner {NAME} solves a mixed-integer program of at most {MOST_FLOWS} flows, "
+        f"and this one has {_flows(steps, problem, group)}: it takes a smaller number, fewer GPUs or steps, or no hop "
+        "delay",
+    )
+
+
+def _check_size(problem: _core.Problem) -> None:
+    for field, value, most in (("gpus", problem.gpus, MOST_GPUS), ("algorithm", problem.steps, MOST_STEPS)):
+        if value > most:
+            what = "GPUs" if field == "gpus" else f"steps of {problem.algorithm}"
+            raise refuse(
+                field, f"{value} {what} are not accepted; planner {NAME} with several ports takes at most {most}"
+            )
+
+
+def _of_planner(request: _core.Request) -> list[_core.Topology]:
+    """The topologies of another planner's plan; none where it refuses the request."""
+    try:
+        return list(_core.plan(request).topologies)
+    except InputError:
+        return []
+
+
+def _known(request: _core.Request, problem: _core.Problem, others: list[_core.Topology]) -> list[PricedTopology]:
+    """The topologies of the best plan on the candidates and others."""
+    best = _core.proved_plan(request, [*problem.candidates, *others], 0.0, "")
+    return [PricedTopology(topology) for topology in best.topologies]
 
 
 def _is_invariant(topology: _core.Topology, group: RankGroup) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lightloom.base.errors import refuse, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from lightloom.exact.demands import Arc
 
@@ -65,3 +65,18 @@ def groups_of(gpus: int) -> list[RankGroup]:
     periods = [period for period in range(1, gpus) if gpus % period == 0]
     kinds = ("", "xor:") if gpus & (gpus - 1) == 0 else ("",)
     return [rank_group(f"{kind}{period}", gpus) for kind in kinds for period in periods]
+
+
+def keeping_group(gpus: int, patterns: Sequence[Iterable[Arc]]) -> RankGroup:
+    """The largest group that is known under which none of the patterns changes; else the trivial one."""
+    known = [*groups_of(gpus), *_turned(gpus)]
+    kept = [group for group in known if all(group.keeps(arcs) for arcs in patterns)]
+    return max(kept, key=lambda group: len(group.elements), default=rank_group(None, gpus))
+
+
+def _turned(gpus: int) -> list[RankGroup]:
+    """Even translations, and rank → by - rank for odd `by`: they keep Swing. None for an odd number of ranks."""
+    if gpus % 2:
+        return []
+    images = [tuple((by - rank if by % 2 else rank + by) % gpus for rank in range(gpus)) for by in range(gpus)]
+    return [RankGroup("even translations and odd reflections", tuple(images))]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lightloom.exact.groups import groups_of
+from lightloom.exact.groups import keeping_group
 from lightloom.exact.solver import LinearProgram
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ class Scope(NamedTuple):
     group: RankGroup
 
 
-class _Capacities:
-    """Variables of the circuits, one for every orbit of pairs."""
+class Capacities:
+    """Variables of the circuits, one for every orbit of pairs; whole numbers, or their averages over an orbit."""
 
-    def __init__(self, program: LinearProgram, scope: Scope) -> None:
+    def __init__(self, program: LinearProgram, scope: Scope, *, integer: bool) -> None:
         pairs = [(src, dst) for src in range(scope.gpus) for dst in range(scope.gpus) if src != dst]
         self.orbit: dict[tuple[int, int], int] = {}
         self.pairs: list[list[tuple[int, int]]] = []
@@ -59,7 +59,7 @@ class _Capacities:
                 images = scope.group.orbit(pair)
                 self.orbit.update(dict.fromkeys(images, len(self.pairs)))
                 self.pairs.append(images)
-        self.variables = [program.variable(0, scope.ports, integer=True) for _ in self.pairs]
+        self.variables = [program.variable(0, scope.ports, integer=integer) for _ in self.pairs]
         for rank in scope.group.representatives:
             for at in (0, 1):
                 row: dict[int, float] = {}
@@ -81,13 +81,14 @@ def solve(
     """
     scale_s = upper_s if math.isfinite(upper_s) else sum(demand.load_s * scope.gpus for demand in demands)
     program = LinearProgram()
-    capacities = _Capacities(program, scope)
+    capacities = Capacities(program, scope, integer=True)
     _order_images(program, capacities, scope, demands)
     least_s = [demand.least_s(scope.ports) for demand in demands]
     for index, demand in enumerate(demands):
         # The rest of the time known to be attained, after the other demands.
         spare_s = upper_s - (math.fsum(least_s) - least_s[index])
-        _demand(program, capacities, scope, demand, spare_s, scale_s, loads[index])
+        costs = add_costs(program, capacities, scope, demand, spare_s, scale_s, loads[index])
+        add_flows(program, capacities, scope, demand, costs)
     bound, values = program.solve(seconds)
     links = None
     if values is not None:
@@ -103,15 +104,14 @@ def solve(
     return Proved(max(bound * scale_s, math.fsum(least_s)), links)
 
 
-def _order_images(program: LinearProgram, capacities: _Capacities, scope: Scope, demands: Sequence[Demand]) -> None:
+def _order_images(program: LinearProgram, capacities: Capacities, scope: Scope, demands: Sequence[Demand]) -> None:
     """Keep one of the images of a topology under the symmetries of the demands: that in which rank 0 comes first.
 
     Ranks are ordered by a weighted sum of their own circuits, the same for all up to the group's elements.
     """
     if len(scope.group.elements) > 1:
         return
-    kept = [group for group in groups_of(scope.gpus) if all(group.keeps(demand.arcs) for demand in demands)]
-    largest = max(kept, key=lambda group: len(group.elements), default=scope.group)
+    largest = keeping_group(scope.gpus, [demand.arcs for demand in demands])
     for element in largest.elements[1:]:
         row: dict[int, float] = {}
         for place, other in enumerate(range(1, scope.gpus)):
@@ -122,16 +122,28 @@ def _order_images(program: LinearProgram, capacities: _Capacities, scope: Scope,
         program.row(row, lower=0)
 
 
-def _demand(
+class StepCosts(NamedTuple):
+    """Variables of a demand: its load, its throughput, and for every limit of hops from 1 whether it is chosen.
+
+    limits: empty where hops cost nothing. least_load: no topology has less.
+    """
+
+    load: int
+    throughput: int
+    limits: list[int]
+    least_load: float
+
+
+def add_costs(
     program: LinearProgram,
-    capacities: _Capacities,
+    capacities: Capacities,
     scope: Scope,
     demand: Demand,
     spare_s: float,
     scale_s: float,
     loads: Sequence[float],
-) -> None:
-    """Add a demand's load, throughput, hops and flows."""
+) -> StepCosts:
+    """Add a demand's load, throughput and hops, which are at most those of `spare_s` seconds."""
     least = demand.node_load / scope.ports
     most = math.fsum(weight for *_, weight in demand.arcs)
     if demand.load_s > 0 and math.isfinite(spare_s):
@@ -158,15 +170,28 @@ def _demand(
             program.row({limits[0]: 1.0, capacities.variables[orbit]: -1.0}, upper=0)
     else:
         limits = []
+    return StepCosts(load, throughput, limits, least)
+
+
+def add_flows(
+    program: LinearProgram,
+    capacities: Capacities,
+    scope: Scope,
+    demand: Demand,
+    costs: StepCosts,
+    *,
+    layered: bool = True,
+) -> None:
+    """Add a demand's flows within the circuits; those of paths of any length where they are not to be `layered`."""
     use: list[dict[int, float]] = [{variable: -1.0} for variable in capacities.variables]
     for source in scope.group.representatives:
         wanted = {dst: weight for src, dst, weight in demand.arcs if src == source}
         if not wanted:
             continue
-        if limits:
-            flows = _layered(program, scope, source, wanted, throughput, limits, 1 / least)
+        if costs.limits and layered:
+            flows = _layered(program, scope, source, wanted, costs.throughput, costs.limits, 1 / costs.least_load)
         else:
-            flows = _unlimited(program, scope, source, wanted, throughput)
+            flows = _unlimited(program, scope, source, wanted, costs.throughput)
         for pair, variable in flows:
             use[capacities.orbit[pair]][variable] = 1.0
     for row in use:

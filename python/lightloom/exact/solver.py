@@ -90,9 +90,12 @@ class LinearProgram:
         if status == highspy.HighsModelStatus.kInfeasible:
             return math.inf, None
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        if found and not any(self._integer):
-            self.duals = np.array(solver.getSolution().row_dual)
-        return float(info.mip_dual_bound), np.array(solver.getSolution().col_value) if found else None
+        bound = float(info.mip_dual_bound)
+        if not any(self._integer):
+            bound = float(info.objective_function_value) if status == highspy.HighsModelStatus.kOptimal else -math.inf
+            if found:
+                self.duals = np.array(solver.getSolution().row_dual)
+        return bound, np.array(solver.getSolution().col_value) if found else None
 
 
 def _run(solver: highspy.Highs) -> None:

@@ -22,6 +22,8 @@ __all__ = ["INPUT", "OUTPUT", "SCRATCH", "Buffers", "Slot", "runs"]
 INPUT, OUTPUT, SCRATCH = "i", "o", "s"
 # Most chunks that all steps of a plan move together, as in MSCCL's reader.
 MOST_MOVED = 1 << 22
+# Collectives that the runtimes of these programs call by a program.
+KNOWN = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast")
 
 
 class Slot(NamedTuple):
@@ -39,11 +41,13 @@ class Buffers:
         if held.per_buffer is None:
             raise refuse("plan", "its chunks are of unequal sizes; this format divides buffers into equal chunks")
         self.collective = plan.collective
+        if self.collective not in KNOWN:
+            raise refuse("plan", f"this format has no {self.collective}; its collectives are {', '.join(KNOWN)}")
         self.gpus = plan.gpus
         self.chunks = len(held)
         self.per_buffer = held.per_buffer
         # Broadcast: the rank that it starts from.
-        self.root = int(held.source[0]) if self.collective == "broadcast" else 0
+        self.root = plan.root or 0
         self.is_in_place = self.collective != "all-to-all"
         self.main = OUTPUT if self.collective == "all-gather" else INPUT
         self._share = self.per_buffer // self.gpus

@@ -88,6 +88,9 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
         given["sizes"] = size_range(given["sizes"])
     if "gpus_per_host" in given:
         given["gpus_per_host"] = whole_number("gpus_per_host", given["gpus_per_host"], 1, WHOLE_RANGES["gpus"][1])
+    for plan in plans:
+        if plan.gpus > plan.members:
+            raise refuse("plan", "GPUs that do not take part forward in it, which no other tool is told")
     writer = import_module(chosen.writer)
     made: Exported
     if chosen.takes_several:

@@ -70,12 +70,12 @@ def _check_length(plan: Plan, *, transfers: bool) -> None:
 
 def _chunks(plan: Plan) -> dict[str, Any]:
     held = plan.chunks()
-    root = int(held.source[0]) if plan.collective == "broadcast" else 0
+    root = plan.root or 0
     if held.per_buffer is None:
         ends = zip(held.source.tolist(), held.destination.tolist(), held.size_bytes.tolist(), strict=True)
         pieces = [[source, destination, size / plan.size_bytes] for source, destination, size in ends]
         return {"parts": 1, "root": root, "pieces": pieces}
-    whole = plan.collective in {"all-reduce", "broadcast"}
+    whole = plan.collective in {"all-reduce", "broadcast", "reduce"}
     return {"parts": held.per_buffer // (1 if whole else plan.gpus), "root": root, "pieces": None}
 
 

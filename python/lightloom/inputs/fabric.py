@@ -44,8 +44,9 @@ class Fabric:
         to 256 GPUs; by number of GPUs, `"8=4us,64=20us"`; or the JSON file of `run --barriers`, with the barrier's name
         where it has several, `"costs.json:flags"`.
     hop_delay: delay of one hop, `"500ns"` or seconds.
-    reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, or seconds;
-        where port k of every GPU is on a switch k, a list of these by port: `["10us", "10us", "3ms", "3ms"]`.
+    reconfiguration_delay: `"10us"`, `"20ns/port"`, `"5us+20ns/port"`, a technology such as `"mems-3d"`, one with rounds
+        of signals between the GPUs, `"tunable-laser+500ns/round"`, or seconds; where port k of every GPU is
+        on a switch k, a list of these by port: `["10us", "10us", "3ms", "3ms"]`.
     background_reconfiguration: every port is a switch of its own: one that carried nothing during a step was set up
         meanwhile.
     window: computation before a step, which hides a reconfiguration: `"20us"` or seconds before every step,
@@ -188,8 +189,11 @@ class Fabric:
 
     @property
     def reconfiguration(self) -> _core.ReconfigurationDelay:
-        """The delay of a change of topology."""
-        return self._read.reconfiguration
+        """The delay of a change of topology. Raises `InputError` where it has rounds of signals and no GPUs."""
+        found = self._read.reconfiguration(self.gpus)
+        if found.has_rounds:
+            found = self._read.reconfiguration(self.sized().gpus)
+        return found
 
     @property
     def optical_layer(self) -> str | None:

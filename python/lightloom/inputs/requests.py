@@ -61,8 +61,17 @@ def build_request(
 
         found = read_schedule(given["schedule"])  # type: ignore[arg-type]
         given["schedule"], sizes["schedule"] = found.schedule, found.schedule.gpus
-    fabric = fabric.sized(**sizes)
-    lists = {name: _topologies(name, given[name], fabric.gpus) for name in _LISTS if name in given}
+    if "ranks" in given:
+        # A matrix, a schedule and topologies to choose from have the GPUs that take part.
+        given["ranks"] = ranks = _core.rank_list("ranks", given["ranks"])
+        fabric, gpus = fabric.sized(), len(ranks)
+        for origin, known in sizes.items():
+            if known != gpus:
+                raise refuse(origin, f"it is for {known} GPUs and `ranks` names {gpus}; they must agree")
+    else:
+        fabric = fabric.sized(**sizes)
+        gpus = fabric.gpus or 0
+    lists = {name: _topologies(name, given[name], gpus) for name in _LISTS if name in given}
     if "schedule" in given and found.format is not None and found.format.follows_links:
         _check_static_topologies(found.schedule, given.get("planner"), lists.get("topology", []), fabric)
     return _core.Request(fabric.to_core(), collective, size, cache, **{**given, **lists})
@@ -103,7 +112,9 @@ def missing_inputs(
     said = {
         "collective": collective is not None or has_schedule or matrix is not None,
         "size": size is not None or says_all,
-        "gpus": fabric.gpus is not None or fabric.dims is not None or has_schedule or says_all,
+        "gpus": fabric.gpus is not None
+        or fabric.dims is not None
+        or ((has_schedule or says_all) and settings.get("ranks") is None),
     }
     return tuple(name for name, is_said in said.items() if not is_said)
 

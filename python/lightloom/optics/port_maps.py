@@ -354,8 +354,8 @@ def circuits(
     plan: a Plan, or a plan's JSON file; one that was read must pass `lightloom.verify`. A Training, or the JSON file of
         one: the circuits of all its groups together, over one iteration that repeats.
     optics: one of `lightloom list optics` such as `"crossbar"`, an `Optics`, or a TOML file of one; where nothing is
-        said, the optical layer that the plan is for, else a crossbar. For an iteration `"crossbar"`, `"parallel"` or
-        islands such as `"islands:4x2"`.
+        said, the optical layer that the plan is for, else a crossbar. On a mesh, circuits of an iteration that stay
+        keep their paths.
 
     Raises `InputError` that names the argument; also where the switches have too few ports, or cannot have a topology.
     """

@@ -63,8 +63,8 @@ def plan(
 ) -> Plan:
     """Plan a collective: its algorithm, the topology of every step, and when to reconfigure.
 
-    collective: `"all-reduce"`, `"reduce-scatter"`, `"all-gather"`, `"all-to-all"` or `"broadcast"`;
-        a schedule or matrix says it too.
+    collective: `"all-reduce"`, `"reduce-scatter"`, `"all-gather"`, `"all-to-all"`, `"broadcast"`, `"reduce"`,
+        `"gather"` or `"scatter"`; a schedule or matrix says it too.
     size: one rank's whole buffer, `"64MiB"` or bytes; `"32MiB/pair"` for All-to-All.
     fabric: a Fabric, the name of a preset or a TOML file; the preset `default` when left out.
     budget: wall-clock time, `"10s"` or seconds, of planner `weave`'s searches, and of planner `exact`. An unequal

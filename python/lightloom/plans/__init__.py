@@ -98,8 +98,24 @@ class Plan(Table):
 
     @property
     def gpus(self) -> int:
-        """Number of GPUs."""
+        """Number of GPUs: those that take part, and those that only forward."""
         return self._core.gpus
+
+    @property
+    def members(self) -> int:
+        """Number of ranks, the GPUs that take part: the first of `gpus`."""
+        return self._core.members
+
+    @property
+    def ranks(self) -> tuple[int, ...] | None:
+        """The GPUs of the fabric that the ranks are; None where all GPUs take part, each as the rank of its number."""
+        ranks = self._core.ranks
+        return None if ranks is None else tuple(ranks)
+
+    @property
+    def fabric_gpus(self) -> int:
+        """Number of GPUs of the fabric, those included that do not take part."""
+        return self._core.fabric_gpus
 
     @property
     def size_bytes(self) -> int:
@@ -169,7 +185,7 @@ class Plan(Table):
 
     @property
     def root(self) -> int | None:
-        """The rank whose buffer a broadcast sends; None for other collectives."""
+        """The rank that a broadcast or scatter starts from, or a reduce or gather ends at; None for others."""
         return self._core.root
 
     @property

@@ -185,7 +185,7 @@ def expected(
         return Expected(_moved(program, inputs, asked), None)
     whole = _total(inputs, kind, reduction)
     tolerance = _tolerance(inputs, kind) if reduction == "sum" and kind.is_floating else None
-    shares = [slice(0, len(whole)) if program.collective == "all-reduce" else _share(program, whole, r) for r in asked]
+    shares = [_kept(program, whole, rank) for rank in asked]
     return Expected([whole[one] for one in shares], None if tolerance is None else [tolerance[one] for one in shares])
 
 
@@ -205,16 +205,20 @@ def wrong(found: Sequence[Array], wanted: Expected, kind: DataType) -> int:
 
 
 def _reduces(program: Program) -> bool:
-    return program.collective in {"all-reduce", "reduce-scatter"}
+    return program.collective in {"all-reduce", "reduce-scatter", "reduce"}
 
 
 def _moved(program: Program, inputs: Sequence[Array], ranks: Sequence[int]) -> list[Array]:
     if program.collective == "broadcast":
         whole = inputs[program.root or 0]
         return [whole for _ in ranks]
+    if program.collective == "scatter":
+        whole = inputs[program.root or 0]
+        return [whole[_share(program, whole, rank)] for rank in ranks]
     if program.blocks is None:
         whole = np.concatenate(inputs)
-        return [whole for _ in ranks]
+        gathers = program.collective == "gather"
+        return [whole[:0] if gathers and rank != program.root else whole for rank in ranks]
     received: list[list[Array]] = [[] for _ in ranks]
     for array, row in zip(inputs, program.blocks, strict=True):
         ends = np.cumsum(row)
@@ -245,6 +249,13 @@ def _tolerance(inputs: Sequence[Array], kind: DataType) -> Array:
     # A sum with an infinite or NaN term is the same in every order of addition.
     is_exact |= ~np.isfinite(absolute)
     return np.where(is_exact, 0.0, len(inputs) * 2.0 ** (1 - kind.exact_bits) * absolute)
+
+
+def _kept(program: Program, whole: Array, rank: int) -> slice:
+    """The part of the sum that a rank ends with."""
+    if program.collective == "reduce":
+        return slice(0, len(whole) if rank == program.root else 0)
+    return slice(0, len(whole)) if program.collective == "all-reduce" else _share(program, whole, rank)
 
 
 def _share(program: Program, whole: Array, rank: int) -> slice:

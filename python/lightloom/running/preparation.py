@@ -10,6 +10,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.base.errors import refuse
 from lightloom.optics.port_maps import circuits
+from lightloom.plans import Plan
 from lightloom.running.crossbars import ends_of
 from lightloom.running.pace import Pace, pace_of
 from lightloom.running.program import program_of
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.optics.port_maps import Circuits
-    from lightloom.plans import Plan
     from lightloom.running.data import DataType
     from lightloom.running.program import Program
 
@@ -92,7 +92,8 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     program = program_of(plan, options.kind.size_bytes)
     dark_s, windows_s = _core.change_times(plan.core)
     # The switch process joins any ports, also where the plan's optical layer could not.
-    on_ports = circuits(plan, "crossbar")
+    # A process for every rank stands for its GPU, whichever of a larger fabric that is.
+    on_ports = circuits(Plan(plan.core.by_rank()) if plan.ranks else plan, "crossbar")
     pace = pace_of(plan, program, options.transport, dilation=options.dilation, packet_bytes=options.packet_bytes)
     dilation = pace.dilation
     if plan.total_s * dilation > LONGEST_S:

@@ -39,10 +39,11 @@ class Program:
     then come the steps; then `stores` copies workspaces to outputs. In a step every message carries what its source's
     workspace held when the step began; it is applied when all have arrived.
 
-    collective, ranks, steps: those of the plan; root: of a broadcast, else None.
+    collective, ranks, steps: those of the plan; root: of a collective that has one, else None.
     blocks: of All-to-All, elements that rank s has for rank d at `blocks[s, d]`; the input of s has them by d, the
-    output of d by s. input_bytes, output_bytes, workspace_bytes: by rank. ReduceScatter and AllGather: the share of
-    rank r is elements ⌊r·E/n⌋ to ⌊(r+1)·E/n⌋ of E. Broadcast: only the root has an input.
+    output of d by s. input_bytes, output_bytes, workspace_bytes: by rank. ReduceScatter, AllGather,
+    Gather and Scatter: the share of rank r is elements ⌊r·E/n⌋ to ⌊(r+1)·E/n⌋ of E. Broadcast, Scatter: only the root
+    has an input; Reduce, Gather: only the root has an output.
 
     Messages, by step, source and destination; one for each path with something on it:
     step[i]; its ranks `gpus[gpu_offsets[i]:gpu_offsets[i + 1]]`, source first, destination last; its segments, in

@@ -76,8 +76,15 @@ CHUNKS = either(
     record(
         {
             "kind": one_of("kind: the whole buffer is one block", "buffer"),
-            "root": whole("rank that has the buffer, or from which ranks are counted"),
+            "root": whole("rank that has or gets the buffer, or from which ranks are counted"),
             "parts": whole("chunks of the buffer", least=1),
+        }
+    ),
+    record(
+        {
+            "kind": one_of("kind: one block for each rank, all of them at the root at the start or end", "rooted"),
+            "root": whole("rank that has or gets all blocks"),
+            "parts": whole("chunks of a block", least=1),
         }
     ),
     record(
@@ -206,6 +213,9 @@ PLAN = record(
         "steps": several(STEP, "steps of the schedule, in order"),
     },
     optional={
+        "fabric_gpus": whole("number of GPUs of the fabric, where only some take part", least=2),
+        "ranks": several(whole("GPU of the fabric"), "GPU of every rank, where only some take part"),
+        "forwarding_gpus": whole("number of ranks, the last ones, that have no data and only forward"),
         "narrow_lower_bound_s": number(
             "larger lower bound: no schedule of the narrower class `narrow_bound_class` takes less"
         ),

@@ -49,10 +49,12 @@ fn shares(islands: Islands, collective: Collective, ranks: u32) -> f64 {
         let (inside, outside) = (f64::from(gpus), f64::from(ranks - gpus));
         match collective {
             // Every element of the result takes something from outside; the whole buffer comes from one rank.
-            Collective::AllReduce | Collective::Broadcast => 1.0,
+            Collective::AllReduce | Collective::Broadcast | Collective::Reduce => 1.0,
             // The blocks of the others come in, or their sums go out.
             Collective::AllGather | Collective::ReduceScatter => outside / f64::from(ranks),
             Collective::AllToAll => inside * outside / f64::from(ranks),
+            // The root is in some island, whichever it is: the shares of the GPUs outside pass its ports.
+            Collective::Gather | Collective::Scatter => f64::from(ranks - islands.gpus) / f64::from(ranks),
         }
     };
     let last = match ranks % islands.gpus {
@@ -91,9 +93,14 @@ mod tests {
             (Collective::AllToAll, 2.0),
             (Collective::AllReduce, 1.0),
             (Collective::Broadcast, 1.0),
+            (Collective::Reduce, 1.0),
+            (Collective::Gather, 0.5),
+            (Collective::Scatter, 0.5),
         ] {
             assert_eq!(shares(islands, collective, 8), expected, "{collective:?}");
         }
+        // The root of 9 GPUs may be in an island of four, with five outside.
+        assert_eq!(shares(islands, Collective::Scatter, 9), 5.0 / 9.0);
         // The last island of 9 GPUs is one GPU, which needs 8 of 9 blocks.
         assert_eq!(shares(islands, Collective::AllGather, 9), 8.0 / 9.0);
         let pieces = [(0, 1, 0.5), (0, 4, 0.25), (1, 5, 0.125), (6, 2, 0.125)].map(|(src, dst, share)| Piece {

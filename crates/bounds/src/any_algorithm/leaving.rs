@@ -26,13 +26,13 @@ const WHY: &str = "the buffer leaves the root through its ports, and data that l
      leaving and spreading use the circuits one after the other";
 
 /// The bound; `None` where hops are not charged, since then nothing limits them.
-pub(super) fn bound(rates: &Rates, buffer_s: f64) -> Option<Statement> {
+pub(super) fn bound(collective: Collective, rates: &Rates, buffer_s: f64) -> Option<Statement> {
     if !rates.charges_hops || rates.ranks < 3 {
         return None;
     }
     let bounds = rates.mixes().iter().map(|&(hops, bytes)| {
         let (hop_s, received_s) = (rates.hop_s * hops, buffer_s * bytes / f64::from(rates.ports));
-        Search { rates, hop_s, received_s, best: None }.least()
+        Search { collective, rates, hop_s, received_s, best: None }.least()
     });
     largest(bounds.flatten())
 }
@@ -86,6 +86,7 @@ fn spreading(ranks: u32, ports: u32, hops: u32, topologies: u32) -> f64 {
 
 /// The cheapest of all numbers of steps, hops and topologies.
 struct Search<'a> {
+    collective: Collective,
     rates: &'a Rates,
     hop_s: f64,
     /// Time that the buffer takes through one rank's ports.
@@ -185,7 +186,7 @@ impl Search<'_> {
         }
         self.best = Some(Statement {
             name: "leaving",
-            class: class(Collective::Broadcast, self.rates.ports),
+            class: class(self.collective, self.rates.ports),
             why: WHY,
             startup_s: self.rates.startup_s * f64::from(steps),
             propagation_s: self.hop_s * f64::from(hops),

@@ -7,6 +7,7 @@ mod all_gather;
 mod all_reduce;
 mod all_to_all;
 mod broadcast;
+mod gather;
 mod islands;
 mod leaving;
 mod passes;
@@ -47,7 +48,7 @@ pub fn any_algorithm(
             let changed = from_anywhere(collective, pieces, &Rates { least_changes: 1, ..rates }, buffer_s);
             let stayed = match pieces {
                 Some(pieces) => start_unequal::stays_unequal(pieces, topology, &rates, buffer_s),
-                None if collective == Collective::Broadcast => start::stays_broadcast(topology, &rates, buffer_s),
+                None if collective.has_root() => start::stays_rooted(collective, topology, &rates, buffer_s),
                 None if collective == Collective::AllToAll && start_unequal::is_priced(topology) => {
                     let pieces = start_unequal::equal_blocks(rates.ranks);
                     start_unequal::stays_unequal(&pieces, topology, &rates, buffer_s)
@@ -67,6 +68,7 @@ fn from_anywhere(collective: Collective, pieces: Option<&[Piece]>, rates: &Rates
         Collective::AllGather | Collective::ReduceScatter => all_gather::bound(collective, rates, buffer_s),
         Collective::AllReduce => all_reduce::bound(rates, buffer_s),
         Collective::AllToAll => all_to_all::bound(pieces, rates, buffer_s),
-        Collective::Broadcast => broadcast::bound(rates, buffer_s),
+        Collective::Broadcast | Collective::Reduce => broadcast::bound(collective, rates, buffer_s),
+        Collective::Gather | Collective::Scatter => gather::bound(collective, rates, buffer_s),
     }
 }

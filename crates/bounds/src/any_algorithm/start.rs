@@ -20,17 +20,20 @@
 //! | AllReduce, more steps | n | n | each part of the buffer has something from it, and something from others |
 //! | All-to-All | n − 1 | n − 1 | a block for every other, one from every other |
 //! | Broadcast | n, the root | n, the others | the whole buffer |
+//! | Scatter | n − 1, the root | 1, the others | a share for every other |
 //!
 //! An AllReduce of several steps need not bring 2(n − 1) blocks out of or into a rank, as one of equal shares does: a
 //! rank with few circuits may sum up nothing, send its buffer once and take the sum in once. Only over all ranks
 //! together there are 2(n − 1) uses of links for every block ([`all_reduce`](super::all_reduce)).
 //!
-//! A Broadcast has one root, which is not told here: the bound is the least over all ranks that reach all others.
+//! A Broadcast or Scatter has one root, which is not told here: the bound is the least over all ranks that reach all
+//! others. Reduce and Gather are the two backwards, on the circuits turned round.
 //!
 //! Blocks of different sizes: [`start_unequal`](super::start_unequal).
 
 use model::{Collective, Topology};
 
+use super::gather::through_the_root;
 use super::passes::class;
 use crate::known_topology::{KnownTopology, MOST_DISTANCES, Root};
 use crate::rates::Rates;
@@ -45,8 +48,8 @@ fn through_a_rank(collective: Collective, ranks: f64, steps: u32) -> (f64, f64) 
         Collective::AllReduce if steps == 1 => (ranks * others, ranks * others),
         Collective::AllReduce => (ranks, ranks),
         Collective::AllToAll => (others, others),
-        // A broadcast, from any one root, is bounded by `stays_broadcast`.
-        Collective::Broadcast => (0.0, 0.0),
+        // From any one root, or to it: bounded by `stays_rooted`.
+        Collective::Broadcast | Collective::Reduce | Collective::Gather | Collective::Scatter => (0.0, 0.0),
     }
 }
 
@@ -76,16 +79,29 @@ pub(super) fn stays(collective: Collective, topology: &Topology, rates: &Rates, 
     (1..=most).map(with_steps).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
 }
 
-/// The bound for a Broadcast where nothing is ever changed; `None` where no rank reaches all others.
-pub(super) fn stays_broadcast(topology: &Topology, rates: &Rates, buffer_s: f64) -> Option<Statement> {
-    let known = KnownTopology::new(topology);
-    let uses = known.uses_of_a_root();
+/// The bound for a collective with a root where nothing is ever changed; `None` where no rank reaches all others, or
+/// none is reached by all.
+pub(super) fn stays_rooted(
+    collective: Collective,
+    topology: &Topology,
+    rates: &Rates,
+    buffer_s: f64,
+) -> Option<Statement> {
+    let backwards = matches!(collective, Collective::Reduce | Collective::Gather);
+    let turned = if backwards { topology.reversed().ok() } else { None };
+    let known = KnownTopology::new(turned.as_ref().unwrap_or(topology));
+    let scatters = matches!(collective, Collective::Gather | Collective::Scatter);
+    // A Scatter needs no second step, and puts on circuits what leaves the root.
+    let uses = if scatters { vec![0.0] } else { known.uses_of_a_root() };
     let roots = known.roots(MOST_DISTANCES);
     let of_root = |root: &Root| {
-        let through = 1.0 / f64::from(root.out.min(root.into_others));
+        let through = match scatters {
+            true => through_the_root(rates.ranks) / f64::from(root.out),
+            false => 1.0 / f64::from(root.out.min(root.into_others)),
+        };
         let with_steps = |(steps, used): (u32, &f64)| {
             let transmission_s = buffer_s * f64::max(used / known.circuits(), through);
-            staying(Collective::Broadcast, rates, steps, root.farthest, transmission_s)
+            staying(collective, rates, steps, root.farthest, transmission_s)
         };
         (1..).zip(&uses).map(with_steps).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
     };

@@ -11,7 +11,7 @@ use model::{
 
 /// Startup, hop delay, seconds of a block on a circuit, reconfiguration delay, in a unit of which there are 10^6 in a
 /// second.
-const PRICES: [[f64; 4]; 7] = [
+pub const PRICES: [[f64; 4]; 7] = [
     [1.0, 1.0, 1.0, 1.0],
     [1.0, 0.0, 5.0, 0.0],
     [0.0, 1.0, 2.0, 3.0],
@@ -21,7 +21,7 @@ const PRICES: [[f64; 4]; 7] = [
     [0.0, 0.0, 1.0, 4.0],
 ];
 
-fn fabric(ranks: u32, ports: u32, [startup, hop, _, change]: [f64; 4]) -> Fabric {
+pub fn fabric(ranks: u32, ports: u32, [startup, hop, _, change]: [f64; 4]) -> Fabric {
     Fabric {
         shape: Shape::new(ranks, &[], ports).unwrap(),
         bandwidth_bps: 8e12,
@@ -35,7 +35,7 @@ fn fabric(ranks: u32, ports: u32, [startup, hop, _, change]: [f64; 4]) -> Fabric
 }
 
 /// The bound in the prices' unit, where a block is so much of the buffer.
-fn bound(collective: Collective, ranks: u32, prices: [f64; 4], blocks: u32) -> f64 {
+pub fn bound(collective: Collective, ranks: u32, prices: [f64; 4], blocks: u32) -> f64 {
     // A megabyte takes a millionth of a second.
     let size_bytes = (prices[2] * f64::from(blocks) * 1e6) as u64;
     let settings = CostSettings::default();

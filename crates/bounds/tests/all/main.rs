@@ -4,4 +4,5 @@
 
 mod any_algorithm;
 mod given_schedule;
+mod rooted;
 mod unequal;

@@ -56,9 +56,10 @@ pub unsafe extern "C" fn lightloom_fabric_of_options(
     }
 }
 
-/// The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`) of `size_bytes`
-/// in one rank's whole buffer: looked up, or made and kept. One of the threads that ask for the same plan makes it, on
-/// all cores, and the others wait. It has been executed symbolically and found right. Free it.
+/// The plan for a collective (`all-reduce`, `reduce-scatter`, `all-gather`, `all-to-all`, `broadcast`, `reduce`,
+/// `gather`, `scatter`) of `size_bytes` in one rank's whole buffer: looked up, or made and kept. One of the threads that
+/// ask for the same plan makes it, on all cores, and the others wait. It has been executed symbolically and found right.
+/// Free it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_fabric_plan(
     fabric: *const LightloomFabric,

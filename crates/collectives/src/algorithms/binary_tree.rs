@@ -1,13 +1,14 @@
-//! Binary-tree Broadcast: every rank of a level sends the buffer to both its children in one step.
+//! Binary tree: every rank of a level sends the buffer to both its children in one step.
 //!
 //! Relative to the root, rank v has the children 2v+1 and 2v+2, so that level l is complete after step l:
 //! ⌊log2 n⌋ steps, with two transfers per sender. HARVEST §6.1.
 
-use model::{Chunks, Collective, Op, Result, Schedule, Shape, Step, Transfer, Translations};
+use model::{Collective, Result, Schedule, Shape};
 
+use crate::rooted::{self, ROOTED};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// Broadcast along a complete binary tree.
+/// Broadcast and Scatter down a complete binary tree, Reduce and Gather up.
 pub(crate) struct BinaryTree;
 
 impl Algorithm for BinaryTree {
@@ -16,7 +17,7 @@ impl Algorithm for BinaryTree {
     }
 
     fn summary(&self) -> &'static str {
-        "every rank of a level sends the whole buffer to two children: floor(log2 n) steps"
+        "every rank of a level sends what their subtrees need to two children: floor(log2 n) steps; reduce, gather in reverse"
     }
 
     fn source(&self) -> &'static str {
@@ -24,15 +25,16 @@ impl Algorithm for BinaryTree {
     }
 
     fn collectives(&self) -> &'static [Collective] {
-        &[Collective::Broadcast]
+        ROOTED
     }
 
     fn requirement(&self) -> &'static str {
         "any n >= 2"
     }
 
-    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
-        Extent::tree(u64::from(shape.gpus().ilog2()), shape.gpus(), u64::from(shape.gpus()) - 1)
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
+        let (n, steps) = (u64::from(shape.gpus()), u64::from(shape.gpus().ilog2()));
+        rooted::extent(collective, shape, steps, steps * n)
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {
@@ -41,20 +43,11 @@ impl Algorithm for BinaryTree {
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         let n = shape.gpus();
-        let chunks = Chunks::buffer(collective, n, options.root(), 1)?;
-        let rank = |relative: u32| (options.root() + relative) % n;
-        let mut steps = Vec::new();
-        for level in 1..=n.ilog2() {
+        let edges = (1..=n.ilog2()).map(|level| {
             let first = (1u32 << level) - 1;
-            let transfers = (first..n.min(2 * first + 1)).map(|child| Transfer {
-                src: rank((child - 1) / 2),
-                dst: rank(child),
-                op: Op::Copy,
-                chunks: vec![0],
-            });
-            steps.push(Step::new(Translations::trivial(n), transfers, &chunks)?);
-        }
-        Schedule::new(self.name(), chunks, steps)
+            (first..n.min(2 * first + 1)).map(|child| ((child - 1) / 2, child)).collect()
+        });
+        rooted::schedule(self.name(), collective, shape, options, edges)
     }
 }
 
@@ -65,7 +58,8 @@ mod tests {
     #[test]
     fn inner_ranks_send_to_two_children_at_once() {
         let shape = Shape::new(15, &[], 2).unwrap();
-        let built = BinaryTree.build(Collective::Broadcast, &shape, &Options { radix: None, root: Some(4) }).unwrap();
+        let built =
+            BinaryTree.build(Collective::Broadcast, &shape, &Options { root: Some(4), ..Options::default() }).unwrap();
         let sizes: Vec<usize> = built.steps().iter().map(|step| step.transfers().len()).collect();
         assert_eq!(sizes, [2, 4, 8]);
         assert!(built.steps().iter().all(|step| step.traffic().degree() == 2));

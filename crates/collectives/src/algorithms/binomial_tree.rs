@@ -1,14 +1,16 @@
-//! Binomial-tree Broadcast: every rank that has the buffer sends it, halving the distance in every step.
+//! Binomial tree: every rank that has the buffer sends it, halving the distance in every step.
 //!
 //! Relative to the root, step by step for w = 2^(⌈log2 n⌉−1), …, 2, 1: multiples v of 2w send to v+w, if that is
 //! a rank. Farthest first keeps the paths of one step apart on a ring.
+//! A Scatter sends each child the shares of its subtree; Reduce and Gather are the two backwards.
 //! Thakur, Rabenseifner & Gropp, IJHPCA 2005; HARVEST §6.1.
 
-use model::{Chunks, Collective, Op, Rank, Result, Schedule, Shape, Step, Transfer, Translations};
+use model::{Collective, Rank, Result, Schedule, Shape};
 
+use crate::rooted::{self, ROOTED};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// Broadcast along a binomial tree.
+/// Broadcast and Scatter down a binomial tree, Reduce and Gather up.
 pub(crate) struct BinomialTree;
 
 /// ⌈log2 n⌉.
@@ -31,7 +33,7 @@ impl Algorithm for BinomialTree {
     }
 
     fn summary(&self) -> &'static str {
-        "every holder sends the whole buffer, distance halving: ceil(log2 n) steps"
+        "every holder sends what its child's subtree needs, distance halving: ceil(log2 n) steps; reduce, gather in reverse"
     }
 
     fn source(&self) -> &'static str {
@@ -39,15 +41,16 @@ impl Algorithm for BinomialTree {
     }
 
     fn collectives(&self) -> &'static [Collective] {
-        &[Collective::Broadcast]
+        ROOTED
     }
 
     fn requirement(&self) -> &'static str {
         "any n >= 2"
     }
 
-    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
-        Extent::tree(u64::from(depth(shape.gpus())), shape.gpus(), u64::from(shape.gpus()) - 1)
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
+        let (n, steps) = (u64::from(shape.gpus()), u64::from(depth(shape.gpus())));
+        rooted::extent(collective, shape, steps, steps * n / 2)
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {
@@ -55,19 +58,8 @@ impl Algorithm for BinomialTree {
     }
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
-        let n = shape.gpus();
-        let chunks = Chunks::buffer(collective, n, options.root(), 1)?;
-        let rank = |relative: u32| (options.root() + relative) % n;
-        let mut steps = Vec::new();
-        for edges in edges(n) {
-            let transfers = edges.into_iter().map(|(parent, child, _)| Transfer {
-                src: rank(parent),
-                dst: rank(child),
-                op: Op::Copy,
-                chunks: vec![0],
-            });
-            steps.push(Step::new(Translations::trivial(n), transfers, &chunks)?);
-        }
-        Schedule::new(self.name(), chunks, steps)
+        let edges =
+            edges(shape.gpus()).map(|edges| edges.into_iter().map(|(parent, child, _)| (parent, child)).collect());
+        rooted::schedule(self.name(), collective, shape, options, edges)
     }
 }

@@ -142,7 +142,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn transfers(collective: Collective, n: u32, radix: u32) -> Vec<Vec<(u32, usize)>> {
-        let options = Options { radix: Some(radix), root: None };
+        let options = Options { radix: Some(radix), ..Options::default() };
         let schedule = Bruck.build(collective, &Shape::new(n, &[], 1).unwrap(), &options).unwrap();
         let of_step = |step: &Step| step.transfers().iter().map(|t| (t.dst, t.chunks.len())).collect();
         schedule.steps().iter().map(of_step).collect()

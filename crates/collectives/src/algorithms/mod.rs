@@ -1,6 +1,8 @@
 //! The algorithms, one a file, and their registry. The command line, Python, comparisons and test loops read it.
 
 mod binary_tree;
+mod bine_butterfly;
+mod bine_tree;
 mod binomial_tree;
 mod bruck;
 mod bruck_doubling;
@@ -12,6 +14,7 @@ mod dissemination;
 mod halving_doubling;
 mod one_step;
 mod pairwise_xor;
+mod pat;
 mod recursive_doubling;
 mod ring;
 mod scatter_allgather;
@@ -29,10 +32,12 @@ pub static REGISTRY: &[&dyn Algorithm] = &[
     &halving_doubling::HalvingDoubling,
     &swing::Swing,
     &swing_mirrored::SwingMirrored,
+    &bine_butterfly::BineButterfly,
     &bucket::Bucket,
     &bruck::Bruck,
     &bruck_doubling::BruckDoubling,
     &bruck_mirrored::BruckMirrored,
+    &pat::Pat,
     &dissemination::Dissemination,
     &one_step::OneStep,
     &direct::Direct,
@@ -40,6 +45,7 @@ pub static REGISTRY: &[&dyn Algorithm] = &[
     &dex::Dex,
     &binomial_tree::BinomialTree,
     &binary_tree::BinaryTree,
+    &bine_tree::BineTree,
     &scatter_allgather::ScatterAllGather,
 ];
 

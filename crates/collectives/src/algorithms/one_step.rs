@@ -1,13 +1,14 @@
 //! Every rank to every other at once, each block straight to all who need it.
 //!
 //! ReduceScatter: rank r adds what it has to block s of every other rank s. AllGather: rank r sends block r to all
-//! others. AllReduce is the two, a step each. Broadcast: the root sends the whole buffer to all others. Where every
+//! others. AllReduce is the two, a step each. Broadcast: the root sends the whole buffer to all others; Scatter: to each
+//! its share; Reduce and Gather: all others send theirs to the root. Where every
 //! pair has a circuit of its own, no algorithm takes fewer steps or bytes. The all-pairs algorithm of Cowan et al.,
 //! MSCCLang (ASPLOS 2023); the Broadcast is known as the flat tree.
 
 use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
-use crate::{Algorithm, Extent, Options, halves, refusals};
+use crate::{Algorithm, Extent, Options, halves, refusals, rooted};
 
 /// Every rank to every other in one step (AllReduce: two), or the root to every other.
 pub(crate) struct OneStep;
@@ -26,14 +27,6 @@ impl OneStep {
         let step = Step::new(Translations::cyclic(n), transfers, &chunks)?;
         Schedule::new(self.name(), chunks, vec![step])
     }
-
-    fn broadcast(&self, n: u32, root: u32) -> Result<Schedule> {
-        let chunks = Chunks::buffer(Collective::Broadcast, n, root, 1)?;
-        let others = (0..n).filter(|&dst| dst != root);
-        let transfers = others.map(|dst| Transfer { src: root, dst, op: Op::Copy, chunks: vec![0] });
-        let step = Step::new(Translations::trivial(n), transfers, &chunks)?;
-        Schedule::new(self.name(), chunks, vec![step])
-    }
 }
 
 impl Algorithm for OneStep {
@@ -42,7 +35,7 @@ impl Algorithm for OneStep {
     }
 
     fn summary(&self) -> &'static str {
-        "every rank straight to every other in one step (all-reduce: two), or the root to all others"
+        "every rank straight to every other in one step (all-reduce: two), or the root to all others or they to it"
     }
 
     fn source(&self) -> &'static str {
@@ -50,17 +43,25 @@ impl Algorithm for OneStep {
     }
 
     fn collectives(&self) -> &'static [Collective] {
-        &[Collective::AllReduce, Collective::ReduceScatter, Collective::AllGather, Collective::Broadcast]
+        &[
+            Collective::AllReduce,
+            Collective::ReduceScatter,
+            Collective::AllGather,
+            Collective::Broadcast,
+            Collective::Reduce,
+            Collective::Gather,
+            Collective::Scatter,
+        ]
     }
 
     fn requirement(&self) -> &'static str {
-        "2 <= n <= 512 (broadcast: any n >= 2)"
+        "2 <= n <= 512 (with a root: any n >= 2)"
     }
 
     fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
         let others = u64::from(shape.gpus()) - 1;
         match collective {
-            Collective::Broadcast => Extent::tree(1, shape.gpus(), others),
+            _ if collective.has_root() => rooted::extent(collective, shape, 1, others),
             _ => Extent { steps: 1, patterns: 1, transfers: others, chunks: others, arcs: others, orbits: 1 }
                 .of_half(collective),
         }
@@ -68,7 +69,7 @@ impl Algorithm for OneStep {
 
     fn check(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<()> {
         match collective {
-            Collective::Broadcast => refusals::root(shape, options.root()),
+            _ if collective.has_root() => refusals::root(shape, options.root()),
             _ if shape.gpus() > MAX_RANKS => {
                 let reason = format!("it joins all pairs of at most {MAX_RANKS} GPUs, not {}", shape.gpus());
                 Err(Error::refused("algorithm", self.name(), reason))
@@ -79,8 +80,9 @@ impl Algorithm for OneStep {
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         let n = shape.gpus();
-        if collective == Collective::Broadcast {
-            return self.broadcast(n, options.root());
+        if collective.has_root() {
+            let edges = (1..n).map(|child| (0, child)).collect();
+            return rooted::schedule(self.name(), collective, shape, options, [edges]);
         }
         halves::compose(collective, || self.half(Collective::ReduceScatter, n), || self.half(Collective::AllGather, n))
     }

@@ -1,8 +1,9 @@
-//! Scatter–AllGather Broadcast for large buffers: the root scatters n parts, then a ring gathers them.
+//! Scatter–AllGather for large buffers: the root scatters n parts, then a ring gathers them.
 //!
 //! The scatter follows the binomial tree, each child getting the parts of its subtree, m/2 first; where n is
 //! not a power of two the last subtrees are smaller. Then, relative to the root, rank v passes part v−t to
-//! v+1 in step t = 0 … n−2.
+//! v+1 in step t = 0 … n−2. Reduce is the reverse: a ring sums up the parts, the tree gathers them. There the ring
+//! leaves out what the tree brings, so that nothing is added twice.
 //! Barnett et al., Building a high-performance collective communication library (SC 1994); Thakur,
 //! Rabenseifner & Gropp, IJHPCA 2005.
 
@@ -11,7 +12,7 @@ use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transf
 use super::binomial_tree::{depth, edges};
 use crate::{Algorithm, Extent, Options, refusals};
 
-/// Broadcast as a scatter and a ring AllGather.
+/// Broadcast as a scatter and a ring AllGather, Reduce as their reverse.
 pub(crate) struct ScatterAllGather;
 
 /// Parts of a Broadcast buffer do not follow their ranks, so all n² transfers of the ring are kept.
@@ -23,7 +24,7 @@ impl Algorithm for ScatterAllGather {
     }
 
     fn summary(&self) -> &'static str {
-        "the root scatters n parts down a binomial tree, a ring gathers them"
+        "the root scatters n parts down a binomial tree, a ring gathers them; reduce in reverse"
     }
 
     fn source(&self) -> &'static str {
@@ -31,17 +32,19 @@ impl Algorithm for ScatterAllGather {
     }
 
     fn collectives(&self) -> &'static [Collective] {
-        &[Collective::Broadcast]
+        &[Collective::Broadcast, Collective::Reduce]
     }
 
     fn requirement(&self) -> &'static str {
         "2 <= n <= 2048"
     }
 
-    fn extent(&self, _: Collective, shape: &Shape, _: &Options) -> Extent {
+    fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
         let (n, steps) = (u64::from(shape.gpus()), u64::from(depth(shape.gpus())));
-        let ring =
-            Extent { steps: n - 1, patterns: 1, transfers: (n - 1) * n, chunks: (n - 1) * n, arcs: n - 1, orbits: 1 };
+        let sent = (n - 1) * n;
+        // What a Reduce leaves out of the ring differs by step.
+        let (patterns, arcs) = if collective == Collective::Reduce { (n - 1, sent) } else { (1, n - 1) };
+        let ring = Extent { steps: n - 1, patterns, transfers: sent, chunks: sent, arcs, orbits: 1 };
         Extent::tree(steps, shape.gpus(), steps * n / 2) + ring
     }
 
@@ -55,7 +58,12 @@ impl Algorithm for ScatterAllGather {
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         let n = shape.gpus();
-        let chunks = Chunks::buffer(collective, n, options.root(), n)?;
+        let chunks = Chunks::buffer(Collective::Broadcast, n, options.root(), n)?;
+        // Backwards, a part that came twice would be added twice.
+        let is_news = |to: u32, part: u32| match collective {
+            Collective::Reduce => to != 0 && !(to..to + (1 << to.trailing_zeros())).contains(&part),
+            _ => true,
+        };
         let transfer = |from: u32, to: u32, parts: Vec<u32>| Transfer {
             src: (options.root() + from) % n,
             dst: (options.root() + to) % n,
@@ -70,10 +78,13 @@ impl Algorithm for ScatterAllGather {
             steps.push(Step::new(Translations::trivial(n), transfers, &chunks)?);
         }
         for lag in 0..n - 1 {
-            let transfers = (0..n).map(|v| transfer(v, (v + 1) % n, vec![(v + n - lag) % n]));
+            let passed = (0..n).map(|v| (v, (v + 1) % n, (v + n - lag) % n));
+            let passed = passed.filter(|&(_, to, part)| is_news(to, part));
+            let transfers = passed.map(|(from, to, part)| transfer(from, to, vec![part]));
             steps.push(Step::new(Translations::trivial(n), transfers, &chunks)?);
         }
-        Schedule::new(self.name(), chunks, steps)
+        let broadcast = Schedule::new(self.name(), chunks, steps)?;
+        if collective == Collective::Reduce { broadcast.reversed() } else { Ok(broadcast) }
     }
 }
 

@@ -8,7 +8,7 @@
 //! p mod D and goes round the dimensions, leaving out finished ones; parts D … 2D−1 are *mirrored*: they
 //! use the opposite direction everywhere.
 //! De Sensi, Bonato, Saam & Hoefler, Swing: Short-cutting rings for higher bandwidth allreduce (NSDI 24),
-//! §3 and, for tori, §4; as a pattern Bine butterflies are the same (HARVEST §6.1).
+//! §3 and, for tori, §4; `bine-butterfly` has the same partners in the opposite order (HARVEST §6.1).
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn swing(step: u32) -> i64 {
 }
 
 /// Partner of `coordinate` in step `step` along a dimension of `size` ranks.
-fn partner(coordinate: u32, step: u32, size: u32, mirrored: bool) -> u32 {
+pub(super) fn partner(coordinate: u32, step: u32, size: u32, mirrored: bool) -> u32 {
     let forward = coordinate.is_multiple_of(2) != mirrored;
     let distance = if forward { swing(step) } else { -swing(step) };
     (i64::from(coordinate) + distance).rem_euclid(i64::from(size)) as u32

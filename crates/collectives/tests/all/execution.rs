@@ -37,6 +37,7 @@ fn on_every_line_up_to_64_what_is_accepted_runs() {
     for algorithm in REGISTRY {
         let any = [
             "ring",
+            "pat",
             "bruck",
             "bruck-doubling",
             "bruck-mirrored",
@@ -50,6 +51,8 @@ fn on_every_line_up_to_64_what_is_accepted_runs() {
             "recursive-doubling",
             "halving-doubling",
             "swing",
+            "bine-butterfly",
+            "bine-tree",
             "swing-mirrored",
             "dissemination",
             "pairwise-xor",
@@ -70,15 +73,26 @@ fn bruck_runs_with_any_radix() {
         for n in 2..=48 {
             for radix in (2..=5).chain([n - 1, n, n + 1, u32::MAX]).filter(|&radix| radix >= 2) {
                 assert_eq!(
-                    run(bruck, &line(n), &Options { radix: Some(radix), root: None }),
+                    run(bruck, &line(n), &Options { radix: Some(radix), ..Options::default() }),
                     collectives,
                     "{name} {n}"
                 );
             }
         }
         for radix in [0, 1] {
-            let options = Options { radix: Some(radix), root: None };
+            let options = Options { radix: Some(radix), ..Options::default() };
             assert_eq!(bruck.build(Collective::AllReduce, &line(8), &options).unwrap_err().field(), "radix");
+        }
+    }
+}
+
+#[test]
+fn pat_runs_with_any_aggregation() {
+    let pat = find("pat").unwrap();
+    for n in 2..=64 {
+        for log in 0..=7 {
+            let options = Options { aggregation: Some(1 << log), ..Options::default() };
+            assert_eq!(run(pat, &line(n), &options), 2, "{n} {log}");
         }
     }
 }
@@ -89,21 +103,23 @@ fn dissemination_runs_on_powers_of_its_radix() {
     for radix in 2..=7u32 {
         for n in 2..=128 {
             let power = (1..=7).any(|k| radix.checked_pow(k) == Some(n)) || n < radix;
-            let accepted = run(dissemination, &line(n), &Options { radix: Some(radix), root: None });
+            let accepted = run(dissemination, &line(n), &Options { radix: Some(radix), ..Options::default() });
             assert_eq!(accepted, usize::from(power), "{n} of radix {radix}");
         }
     }
 }
 
 #[test]
-fn broadcasts_run_from_any_root() {
-    for name in ["one-step", "binomial-tree", "binary-tree", "scatter-allgather"] {
+fn collectives_with_a_root_run_from_any_root_and_to_it() {
+    for (name, collectives) in
+        [("one-step", 4), ("binomial-tree", 4), ("binary-tree", 4), ("bine-tree", 4), ("scatter-allgather", 2)]
+    {
         let algorithm = find(name).unwrap();
-        for n in 2..=33 {
+        for n in (2..=33).filter(|n: &u32| name != "bine-tree" || n.is_power_of_two()) {
             for root in 0..n {
-                assert_eq!(run(algorithm, &line(n), &Options { radix: None, root: Some(root) }), 1);
+                assert_eq!(run(algorithm, &line(n), &Options { root: Some(root), ..Options::default() }), collectives);
             }
-            let outside = Options { radix: None, root: Some(n) };
+            let outside = Options { root: Some(n), ..Options::default() };
             assert_eq!(algorithm.accepts(Collective::Broadcast, &line(n), &outside).unwrap_err().field(), "root");
         }
     }
@@ -112,8 +128,8 @@ fn broadcasts_run_from_any_root() {
 #[test]
 fn no_other_collective_has_a_root() {
     for algorithm in REGISTRY {
-        for &collective in algorithm.collectives().iter().filter(|known| **known != Collective::Broadcast) {
-            let rooted = Options { radix: None, root: Some(0) };
+        for &collective in algorithm.collectives().iter().filter(|known| !known.has_root()) {
+            let rooted = Options { root: Some(0), ..Options::default() };
             assert_eq!(algorithm.accepts(collective, &line(8), &rooted).unwrap_err().field(), "root");
         }
     }

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 /// Counted on the schedule: steps exactly, the rest at least as much and never more than a few times.
 fn agrees(collective: Collective, dims: &[u32], radix: Option<u32>) {
-    let options = Options { radix, root: None };
+    let aggregation = radix.map(u32::next_power_of_two);
+    let options = Options { radix, aggregation, ..Options::default() };
     let shape = Shape::new(dims.iter().product(), dims, 1).unwrap();
     for algorithm in REGISTRY.iter().filter(|a| a.accepts(collective, &shape, &options).is_ok()) {
         let said = algorithm.extent(collective, &shape, &options);
@@ -29,17 +30,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(draws::cases(60)))]
 
     #[test]
-    fn any_number_of_ranks(n in 2u32..300, collective in 0usize..5, radix in prop::option::of(2u32..400)) {
+    fn any_number_of_ranks(n in 2u32..300, collective in 0..Collective::ALL.len(), radix in prop::option::of(2u32..400)) {
         agrees(Collective::ALL[collective], &[n], radix);
     }
 
     #[test]
-    fn powers_of_two(log in 1u32..10, collective in 0usize..5, radix in prop::option::of(1u32..10)) {
+    fn powers_of_two(log in 1u32..10, collective in 0..Collective::ALL.len(), radix in prop::option::of(1u32..10)) {
         agrees(Collective::ALL[collective], &[1 << log], radix.map(|log| 1 << log));
     }
 
     #[test]
-    fn grids(dims in prop::collection::vec(2u32..9, 2..4), collective in 0usize..5) {
+    fn grids(dims in prop::collection::vec(2u32..9, 2..4), collective in 0..Collective::ALL.len()) {
         agrees(Collective::ALL[collective], &dims, None);
         let powers: Vec<u32> = dims.iter().map(|dim| 1 << (dim % 4 + 1)).collect();
         agrees(Collective::ALL[collective], &powers, None);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn build(name: &str, collective: Collective, n: u32, dims: &[u32], radix: u32) -> Schedule {
     let shape = Shape::new(n, dims, 1).unwrap();
-    find(name).unwrap().build(collective, &shape, &Options { radix: Some(radix), root: None }).unwrap()
+    find(name).unwrap().build(collective, &shape, &Options { radix: Some(radix), ..Options::default() }).unwrap()
 }
 
 fn close(found: f64, expected: f64) -> bool {
@@ -48,7 +48,7 @@ fn reduce_scatter_and_all_gather_send_no_more_than_they_must() {
         }
     }
     for n in [2, 4, 8, 16, 32, 64, 128] {
-        for name in ["recursive-doubling", "halving-doubling", "swing", "swing-mirrored"] {
+        for name in ["recursive-doubling", "halving-doubling", "swing", "swing-mirrored", "bine-butterfly"] {
             is_least(name, n, &[], 2);
         }
     }
@@ -84,6 +84,29 @@ fn broadcasts_send_the_buffer_or_its_parts() {
         let split = per_rank(&build("scatter-allgather", Collective::Broadcast, n, &[], 2));
         // The root gives away every other part, then passes n−1 parts round the ring.
         assert!(close(split[0], 2.0 * f64::from(n - 1) / f64::from(n)), "{n}: {}", split[0]);
+    }
+}
+
+/// Each share crosses a link per level of its rank: by bits of the relative rank, and straight in one step.
+#[test]
+fn shares_are_sent_once_for_each_edge_on_their_way() {
+    for n in 2..=64u32 {
+        let bits: u32 = (1..n).map(u32::count_ones).sum();
+        for collective in [Collective::Gather, Collective::Scatter] {
+            let total = |name| per_rank(&build(name, collective, n, &[], 2)).into_iter().sum::<f64>() * f64::from(n);
+            assert!(close(total("binomial-tree"), f64::from(bits)), "{collective:?} {n}");
+            assert!(close(total("one-step"), f64::from(n - 1)), "{collective:?} {n}");
+        }
+        // The root of a Scatter sends every other share once, whatever the tree.
+        for name in ["one-step", "binomial-tree", "binary-tree"] {
+            let scattered = per_rank(&build(name, Collective::Scatter, n, &[], 2));
+            assert!(close(scattered[0], f64::from(n - 1) / f64::from(n)), "{name} {n}: {}", scattered[0]);
+        }
+        // A sum needs the buffer of each other rank once; the ring of a scatter–all-gather sends parts of it.
+        for name in ["one-step", "binomial-tree", "binary-tree", "scatter-allgather"] {
+            let reduced: f64 = per_rank(&build(name, Collective::Reduce, n, &[], 2)).into_iter().sum();
+            assert!(close(reduced, f64::from(n - 1)), "{name} {n}: {reduced}");
+        }
     }
 }
 

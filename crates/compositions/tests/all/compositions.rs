@@ -34,12 +34,12 @@ proptest! {
     #[test]
     fn every_composition_computes_its_collective(
         gpus in 2u32..40, ports in 1u32..5, from_ring: bool, log_size in 4u32..34, change in -8i32..-2,
-        which in 0usize..5, root in 0u32..40,
+        which in 0..Collective::ALL.len(), root in 0u32..40,
     ) {
         let fabric = fabric(gpus, ports, 10f64.powi(change), from_ring);
         let settings = CostSettings::default();
         let chunks = match Collective::ALL[which] {
-            Collective::Broadcast => Chunks::buffer(Collective::Broadcast, gpus, root % gpus, 1).unwrap(),
+            collective if collective.has_root() => Chunks::rooted(collective, gpus, root % gpus, 1).unwrap(),
             collective => Chunks::even(collective, gpus, 1).unwrap(),
         };
         let found = compositions(&Libraries::default(), &chunks, &fabric, settings, 1u64 << log_size).unwrap();

@@ -43,11 +43,19 @@ impl<'a> Layout<'a> {
     }
 
     fn input_size(&self) -> u32 {
-        if self.program.collective == Collective::AllGather { self.share } else { self.program.chunks }
+        if matches!(self.program.collective, Collective::AllGather | Collective::Gather) {
+            self.share
+        } else {
+            self.program.chunks
+        }
     }
 
     fn output_size(&self) -> u32 {
-        if self.program.collective == Collective::ReduceScatter { self.share } else { self.program.chunks }
+        if matches!(self.program.collective, Collective::ReduceScatter | Collective::Scatter) {
+            self.share
+        } else {
+            self.program.chunks
+        }
     }
 
     /// Slots of `rank`.
@@ -90,9 +98,8 @@ impl<'a> Layout<'a> {
     fn first_slot(&self, rank: Rank, buffer: Buffer) -> usize {
         let (program, share_at) = (self.program, rank * self.share);
         let first = match (buffer, program.in_place, program.collective) {
-            (Buffer::Input, true, Collective::AllGather) | (Buffer::Output, true, Collective::ReduceScatter) => {
-                share_at
-            }
+            (Buffer::Input, true, Collective::AllGather | Collective::Gather)
+            | (Buffer::Output, true, Collective::ReduceScatter | Collective::Scatter) => share_at,
             (Buffer::Input, _, _) | (Buffer::Output, true, _) => 0,
             (Buffer::Output, false, _) => self.input_size(),
             (Buffer::Scratch, true, _) => program.chunks,
@@ -107,8 +114,12 @@ impl<'a> Layout<'a> {
         let (input, output) = (self.first_slot(rank, Buffer::Input), self.first_slot(rank, Buffer::Output));
         let held = |offset: u32| {
             let chunk = match self.program.collective {
-                Collective::AllReduce | Collective::ReduceScatter | Collective::Broadcast => offset,
-                Collective::AllGather => self.chunks.owned(rank, offset),
+                Collective::AllReduce
+                | Collective::ReduceScatter
+                | Collective::Broadcast
+                | Collective::Reduce
+                | Collective::Scatter => offset,
+                Collective::AllGather | Collective::Gather => self.chunks.owned(rank, offset),
                 Collective::AllToAll => self.chunks.pair(rank, offset / self.share, offset % self.share),
             };
             self.chunks.starts_at(rank, chunk).then_some(chunk)
@@ -123,8 +134,12 @@ impl<'a> Layout<'a> {
         let first = self.first_slot(rank, Buffer::Output);
         (0..self.output_size()).map(move |offset| {
             let chunk = match self.program.collective {
-                Collective::AllReduce | Collective::AllGather | Collective::Broadcast => offset,
-                Collective::ReduceScatter => self.chunks.owned(rank, offset),
+                Collective::AllReduce
+                | Collective::AllGather
+                | Collective::Broadcast
+                | Collective::Reduce
+                | Collective::Gather => offset,
+                Collective::ReduceScatter | Collective::Scatter => self.chunks.owned(rank, offset),
                 Collective::AllToAll => self.chunks.pair(offset / self.share, rank, offset % self.share),
             };
             (first + offset as usize, chunk)

@@ -20,6 +20,13 @@ pub(super) struct PlanText {
     pub algorithm: String,
     pub planner: String,
     pub gpus: u32,
+    /// Plans among all GPUs of a fabric leave out these three.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fabric_gpus: Option<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<u32>,
+    #[serde(default, skip_serializing_if = "is_none_forwarding")]
+    pub forwarding_gpus: u32,
     pub size_bytes: u64,
     pub fabric: FabricText,
     pub routing: String,
@@ -87,6 +94,7 @@ pub(super) enum ChunksText {
     Owned { parts: u32 },
     Pairs { parts: u32 },
     Buffer { root: Rank, parts: u32 },
+    Rooted { root: Rank, parts: u32 },
     Pieces { pieces: Vec<(Rank, Rank, f64)> },
 }
 
@@ -145,6 +153,11 @@ pub(super) type PathText = (f64, Vec<Rank>);
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none_forwarding(gpus: &u32) -> bool {
+    *gpus == 0
 }
 
 /// `null` or a value; unlike serde's own treatment of options, the key must be there.

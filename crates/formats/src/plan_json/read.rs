@@ -23,6 +23,15 @@ const TOTAL_TOLERANCE: f64 = 1e-12;
 
 pub(super) fn plan(text: PlanText) -> Result<Plan> {
     let shape = Shape::new(text.gpus, &text.fabric.dims, text.fabric.ports).map_err(at("plan.fabric"))?;
+    let shape = match text.fabric_gpus {
+        Some(gpus) => shape.among(gpus, text.ranks).map_err(at("plan.ranks"))?,
+        None if text.ranks.is_empty() => shape,
+        None => return Err(Error::malformed("plan", "missing field `fabric_gpus`")),
+    };
+    if text.forwarding_gpus >= text.gpus || (text.forwarding_gpus > 0 && shape.subset().is_none()) {
+        let reason = format!("it is {}; it must be fewer than the {} ranks", text.forwarding_gpus, text.gpus);
+        return Err(Error::malformed("plan.forwarding_gpus", reason));
+    }
     let collective = Collective::parse(&text.collective).map_err(at("plan.collective"))?;
     units::size_in_range("plan.size_bytes", text.size_bytes)?;
     let bound = bound(("plan.lower_bound_s", text.lower_bound_s), ("plan.bound_class", text.bound_class))?;
@@ -34,7 +43,8 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
         (Some(_), None) => return Err(Error::malformed("plan", "missing field `narrow_bound_class`")),
         (None, Some(_)) => return Err(Error::malformed("plan", "missing field `narrow_lower_bound_s`")),
     };
-    let chunks = chunks(collective, text.gpus, text.chunks)?;
+    let chunks = chunks(collective, text.gpus - text.forwarding_gpus, text.chunks)?;
+    let chunks = chunks.with_forwarding(text.forwarding_gpus);
     let mut topologies = Vec::with_capacity(text.topologies.len());
     for (id, topology_text) in text.topologies.into_iter().enumerate() {
         topologies.push(topology(id, text.gpus, topology_text)?);
@@ -112,7 +122,8 @@ fn chunks(collective: Collective, ranks: u32, text: ChunksText) -> Result<Chunks
     let field = "plan.chunks";
     let pairwise = collective == Collective::AllToAll;
     let fits = match &text {
-        ChunksText::Owned { .. } => !pairwise && collective != Collective::Broadcast,
+        ChunksText::Owned { .. } => !pairwise && !collective.has_root(),
+        ChunksText::Rooted { .. } => matches!(collective, Collective::Gather | Collective::Scatter),
         ChunksText::Pairs { .. } | ChunksText::Pieces { .. } => pairwise,
         ChunksText::Buffer { .. } => true,
     };
@@ -122,6 +133,7 @@ fn chunks(collective: Collective, ranks: u32, text: ChunksText) -> Result<Chunks
     match text {
         ChunksText::Owned { parts } | ChunksText::Pairs { parts } => Chunks::even(collective, ranks, parts),
         ChunksText::Buffer { root, parts } => Chunks::buffer(collective, ranks, root, parts),
+        ChunksText::Rooted { root, parts } => Chunks::rooted(collective, ranks, root, parts),
         ChunksText::Pieces { pieces } => {
             Chunks::pieces(ranks, pieces.into_iter().map(|(src, dst, share)| Piece { src, dst, share }).collect())
         }

@@ -29,6 +29,9 @@ fn shape(plan: &Plan) -> PlanText {
         algorithm: plan.algorithm.clone(),
         planner: plan.planner.clone(),
         gpus: plan.fabric.shape.gpus(),
+        fabric_gpus: plan.fabric.shape.subset().map(|_| plan.fabric.shape.fabric_gpus()),
+        ranks: plan.fabric.shape.subset().map(<[u32]>::to_vec).unwrap_or_default(),
+        forwarding_gpus: plan.chunks.forwarding(),
         size_bytes: plan.size_bytes,
         fabric: fabric(&plan.fabric),
         routing: plan.settings.routing.name().to_string(),
@@ -79,8 +82,9 @@ fn chunks(chunks: &Chunks) -> ChunksText {
         return ChunksText::Buffer { root, parts };
     }
     let parts = chunks.parts().unwrap_or(1);
-    match chunks.collective() {
-        Collective::AllToAll => ChunksText::Pairs { parts },
+    match (chunks.collective(), chunks.root()) {
+        (_, Some(root)) => ChunksText::Rooted { root, parts },
+        (Collective::AllToAll, _) => ChunksText::Pairs { parts },
         _ => ChunksText::Owned { parts },
     }
 }

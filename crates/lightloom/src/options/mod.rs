@@ -6,6 +6,7 @@
 
 mod names;
 mod option;
+pub mod rank_list;
 mod read;
 mod table;
 mod value;

@@ -5,6 +5,8 @@ use model::ranges::{self, WholeRange};
 /// The form of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
+    /// Text of a form of its own, which the meaning describes.
+    Text,
     /// A name of a registry.
     Name,
     /// A whole number, in the range that [`model::ranges`] has under the option's name.

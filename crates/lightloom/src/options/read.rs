@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use model::{Error, ReconfigurationOverlap, Result, unknown_name};
 
 use super::option::{Kind, Part, PlanningOption};
+use super::rank_list;
 use super::table::{OPTIONS, find};
 use super::value::Value;
 use crate::asked::{Asked, AskedFabric};
@@ -124,7 +125,10 @@ impl Asked {
             collective: None,
             size: None,
             algorithm: given.name("algorithm")?,
+            ranks: given.read("ranks", rank_list::read)?,
+            others_forward: given.known("others_forward", Value::truth)?,
             radix: given.whole("radix")?,
+            aggregation: given.whole("aggregation")?,
             root: given.whole("root")?,
             schedule: given.read("schedule", Value::schedule)?,
             matrix: given.read("matrix", MatrixRef::of)?,

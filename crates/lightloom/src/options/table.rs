@@ -39,7 +39,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         kind: Kind::Name,
         part: Part::Argument,
         group: "Problem",
-        meaning: "Collective to plan: all-reduce, reduce-scatter, all-gather, all-to-all or broadcast.",
+        meaning: "Collective to plan: all-reduce, reduce-scatter, all-gather, all-to-all, broadcast, \
+            reduce, gather or scatter.",
         names: "collectives",
         example: "all-reduce",
         ..OPEN
@@ -151,7 +152,8 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Fabric",
         meaning: "Time for which circuits are dark when the topology changes: 10us, 20ns/port, 5us+20ns/port, one of \
-            `lightloom list technologies`, or a list with the delay of every port, each on a switch of its own: \
+            `lightloom list technologies`, these with the time of each of ceil(log2 n) rounds in which the GPUs signal \
+            to each other that they are ready (tunable-laser+500ns/round), or a list with the delay of every port, each on a switch of its own: \
             10us,10us,3ms,3ms.",
         verbs: OF_COLLECTIVES,
         default: Some("10us"),
@@ -177,7 +179,7 @@ pub const OPTIONS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Fabric",
         meaning: "Optical switches that limit the topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs, \
-            through which every circuit needs a path; not for iterations), or a TOML file; see `lightloom list \
+            through which every circuit needs a path), or a TOML file; see `lightloom list \
             optics`.",
         otherwise: "any topology that fits the ports",
         names: "optics",
@@ -208,11 +210,34 @@ pub const OPTIONS: &[PlanningOption] = &[
         ..OPEN
     },
     PlanningOption {
+        name: "ranks",
+        kind: Kind::Text,
+        part: Part::Setting,
+        group: "Problem",
+        meaning: "GPUs of the fabric that take part, in the order of ranks: 0-15,32-47. They may use all of their \
+            ports; circuits between other GPUs stay.",
+        otherwise: "all GPUs",
+        metavar: "LIST",
+        python: "a list of whole numbers",
+        ..OPEN
+    },
+    PlanningOption {
+        name: "others_forward",
+        kind: Kind::YesOrNo,
+        part: Part::Setting,
+        group: "Expert",
+        meaning: "With ranks and an initial topology: GPUs that do not take part forward, over the circuits that they \
+            have at the start. Planners harvest, static, never-change and weave, up to 64 GPUs.",
+        default: Some("false"),
+        verbs: &["plan"],
+        ..OPEN
+    },
+    PlanningOption {
         name: "root",
         kind: Kind::Whole,
         part: Part::Setting,
         group: "Problem",
-        meaning: "Broadcast: the rank whose buffer is sent to all.",
+        meaning: "Broadcast, scatter: the rank that all is sent from; reduce, gather: the rank that it comes to.",
         otherwise: "0",
         metavar: "RANK",
         ..OPEN
@@ -323,6 +348,16 @@ pub const OPTIONS: &[PlanningOption] = &[
         meaning: "Radix (base) of the algorithms that have one.",
         otherwise: "2",
         metavar: "R",
+        ..OPEN
+    },
+    PlanningOption {
+        name: "aggregation",
+        kind: Kind::Whole,
+        part: Part::Setting,
+        group: "Expert",
+        meaning: "Blocks that one message of the algorithm pat joins at most, a power of two.",
+        otherwise: "half of the GPUs, up to a power of two",
+        metavar: "A",
         ..OPEN
     },
     PlanningOption {

@@ -25,10 +25,10 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64, start: Option<&str>) -> Fabric {
 }
 
 fn request(fabric: Fabric, matrix: &[Vec<f64>]) -> Request {
-    let (schedule, m) = collectives::direct_from_matrix(matrix).unwrap();
+    let (blocks, m) = collectives::UnequalBlocks::of_matrix(matrix.to_vec()).unwrap();
     Request {
         fabric,
-        workload: Workload::Matrix(schedule),
+        workload: Workload::Matrix(blocks),
         size: Size::Buffer(m.round() as u64),
         settings: CostSettings::default(),
         routing_is_given: false,

@@ -14,6 +14,8 @@ use crate::{
 pub struct ReconfigurationDelay {
     /// Seconds for any change.
     fixed_s: f64,
+    /// Seconds for each round of signals in which the GPUs agree on a change; none once the GPUs are known.
+    round_s: f64,
     beside: Beside,
 }
 
@@ -68,7 +70,7 @@ impl ReconfigurationDelay {
 
     /// A part for any change, and one for each port whose circuit changes.
     pub fn per_port(fixed_s: f64, per_port_s: f64) -> Self {
-        Self { fixed_s, beside: Beside::PerPort(per_port_s) }
+        Self { fixed_s, round_s: 0.0, beside: Beside::PerPort(per_port_s) }
     }
 
     /// Port k of every GPU on switch k, by port. A change takes a fixed part and what the slowest of the switches that
@@ -78,12 +80,33 @@ impl ReconfigurationDelay {
         slowest_first_s.sort_by(|a, b| b.total_cmp(a));
         Self {
             fixed_s,
+            round_s: 0.0,
             beside: Beside::OfSwitches { by_port_s: by_port_s.into(), slowest_first_s: slowest_first_s.into() },
         }
     }
 
-    /// `10us`, `20ns/port`, `5us+20ns/port`, the name of a technology or its product, or such names and times by port:
-    /// `10us,10us,3ms`.
+    /// This delay with a part for each round of signals: a control plane without a controller, in which GPUs tell each
+    /// other that they are ready. See [`Self::on`].
+    #[must_use]
+    pub fn with_round_s(self, round_s: f64) -> Self {
+        Self { round_s, ..self }
+    }
+
+    /// This delay on so many GPUs, whose rounds of signals are in its fixed part: ⌈log₂ n⌉ rounds, the least in which
+    /// every GPU hears of all others where each signals to one at a time (dissemination).
+    #[must_use]
+    pub fn on(&self, gpus: u32) -> Self {
+        let rounds = gpus.saturating_sub(1).checked_ilog2().map_or(0, |log| log + 1);
+        Self { fixed_s: self.fixed_s + f64::from(rounds) * self.round_s, round_s: 0.0, ..self.clone() }
+    }
+
+    /// Whether it depends on the number of GPUs, which [`Self::on`] says.
+    pub fn has_rounds(&self) -> bool {
+        self.round_s > 0.0
+    }
+
+    /// A sum such as `10us`, `20ns/port`, `5us+20ns/port` or `tunable-laser+500ns/round` of times and names of
+    /// technologies or their products; or such names and times by port: `10us,10us,3ms`.
     ///
     /// # Errors
     /// Anything else.
@@ -97,14 +120,7 @@ impl ReconfigurationDelay {
             };
             return Ok(Self::of_switches(0.0, text.split(',').map(of_port).collect::<Result<_>>()?));
         }
-        if let Some(technology) = Technology::named(text) {
-            return Ok(Self::constant(technology.delay_s));
-        }
-        if text.chars().next().is_some_and(char::is_alphabetic) {
-            let known = TECHNOLOGIES.iter().map(|technology| technology.name);
-            return Err(unknown_name(field, text, known.chain(["or a time such as 10us"])));
-        }
-        let (mut fixed_s, mut per_port_s) = (0.0, 0.0);
+        let (mut fixed_s, mut per_port_s, mut round_s) = (0.0, 0.0, 0.0);
         // A plus inside an exponent (1e+3ns) is not a separator.
         for term in text.split('+').fold(Vec::<String>::new(), |mut terms, part| {
             match terms.last_mut() {
@@ -113,12 +129,21 @@ impl ReconfigurationDelay {
             }
             terms
         }) {
-            match term.trim().strip_suffix("/port") {
-                Some(per_port) => per_port_s += units::parse_time(field, per_port)?,
-                None => fixed_s += units::parse_time(field, &term)?,
+            let term = term.trim();
+            if let Some(technology) = Technology::named(term) {
+                fixed_s += technology.delay_s;
+            } else if term.starts_with(char::is_alphabetic) {
+                let known = TECHNOLOGIES.iter().map(|technology| technology.name);
+                return Err(unknown_name(field, term, known.chain(["or a time such as 10us"])));
+            } else if let Some(per_port) = term.strip_suffix("/port") {
+                per_port_s += units::parse_time(field, per_port)?;
+            } else if let Some(round) = term.strip_suffix("/round") {
+                round_s += units::parse_time(field, round)?;
+            } else {
+                fixed_s += units::parse_time(field, term)?;
             }
         }
-        let delay = Self::per_port(fixed_s, per_port_s);
+        let delay = Self::per_port(fixed_s, per_port_s).with_round_s(round_s);
         // Each term is a time; their sum must be one, too.
         delay.check_times(field)?;
         Ok(delay)
@@ -128,7 +153,7 @@ impl ReconfigurationDelay {
     /// A time outside the range of times.
     fn check_times(&self, field: &str) -> Result<()> {
         let DelayTerms { fixed_s, per_port_s, by_port_s } = self.terms();
-        let mut times = [fixed_s, per_port_s].into_iter().chain(by_port_s.iter().copied());
+        let mut times = [fixed_s, self.round_s, per_port_s].into_iter().chain(by_port_s.iter().copied());
         times.try_for_each(|time| units::time_from_f64(field, time).map(|_| ()))
     }
 
@@ -145,7 +170,7 @@ impl ReconfigurationDelay {
         Ok(())
     }
 
-    /// The terms of this delay: the fixed part, and what is added for ports.
+    /// The terms of this delay on GPUs that are known: the fixed part, and what is added for ports.
     pub fn terms(&self) -> DelayTerms<'_> {
         let (per_port_s, by_port_s) = match &self.beside {
             Beside::PerPort(per_port_s) => (*per_port_s, &[][..]),
@@ -156,7 +181,10 @@ impl ReconfigurationDelay {
 
     /// This delay in words: `10.00 µs + 20.00 ns per changed port`, `10.00 µs on ports 1–2 and 3.000 ms on port 3`.
     pub fn summary(&self) -> String {
-        let fixed = units::show_time(self.fixed_s);
+        let mut fixed = units::show_time(self.fixed_s);
+        if self.has_rounds() {
+            fixed = format!("{fixed} + {} per round of signals", units::show_time(self.round_s));
+        }
         match &self.beside {
             Beside::PerPort(0.0) => fixed,
             Beside::PerPort(per_port_s) => format!("{fixed} + {} per changed port", units::show_time(*per_port_s)),
@@ -169,13 +197,16 @@ impl ReconfigurationDelay {
                     format!("{} on {ports}", units::show_time(alike[0]))
                 });
                 let shown = shown.collect::<Vec<_>>().join(" and ");
-                if self.fixed_s == 0.0 { shown } else { format!("{fixed} + {shown}") }
+                if self.fixed_s == 0.0 && !self.has_rounds() { shown } else { format!("{fixed} + {shown}") }
             }
         }
     }
 
     /// Seconds that every change takes, if they are the same for all.
     pub fn constant_s(&self) -> Option<f64> {
+        if self.has_rounds() {
+            return None;
+        }
         match &self.beside {
             Beside::PerPort(per_port_s) => (*per_port_s == 0.0).then_some(self.fixed_s),
             Beside::OfSwitches { slowest_first_s, .. } => {
@@ -187,7 +218,7 @@ impl ReconfigurationDelay {
 
     /// The number of seconds that says all of it, if one does.
     pub fn scalar_s(&self) -> Option<f64> {
-        if matches!(self.beside, Beside::PerPort(0.0)) { Some(self.fixed_s) } else { None }
+        if matches!(self.beside, Beside::PerPort(0.0)) && !self.has_rounds() { Some(self.fixed_s) } else { None }
     }
 
     /// Seconds of the delay that every change takes, independent of the ports that change.
@@ -308,5 +339,39 @@ impl ReconfigurationDelay {
             ((src, dst), LinkChange { kept: count - set_up_s.len() as u32, set_up_s })
         };
         to.topology.links_under(group).into_iter().map(change).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> ReconfigurationDelay {
+        ReconfigurationDelay::parse("delay", text).unwrap()
+    }
+
+    /// 10 ns of tuning and a signal of 500 ns in each of ⌈log₂ n⌉ rounds.
+    #[test]
+    fn rounds_of_signals_count_by_gpus() {
+        let delay = parse("tunable-laser+500ns/round");
+        assert_eq!(delay.summary(), "10.00 ns + 500.0 ns per round of signals");
+        assert!(delay.has_rounds() && delay.scalar_s().is_none() && delay.constant_s().is_none());
+        for (gpus, rounds) in [(1, 0.0), (2, 1.0), (3, 2.0), (4, 2.0), (5, 3.0), (32, 5.0), (33, 6.0), (64, 6.0)] {
+            let on = delay.on(gpus);
+            let expected_s = 10e-9 + rounds * 500e-9;
+            assert!((on.scalar_s().unwrap() - expected_s).abs() < 1e-18, "{gpus}");
+            assert_eq!(on.on(7), on);
+        }
+        let both = parse("5us+20ns/port+1us/round").on(4);
+        assert!((both.fixed_s() - 7e-6).abs() < 1e-18 && both.terms().per_port_s == 20e-9);
+        assert_eq!(parse("5us").on(4), parse("5us"));
+    }
+
+    #[test]
+    fn rounds_are_of_the_whole_fabric_and_terms_are_known() {
+        for wrong in ["1us,2us/round", "1us+fast", "fast+1us", "1us/rounds", "-1us/round", "passage/round"] {
+            let error = ReconfigurationDelay::parse("delay", wrong).unwrap_err().to_string();
+            assert!(error.starts_with("delay: "), "{error}");
+        }
     }
 }

@@ -40,8 +40,9 @@ impl Kind for Crossbar {
 
     fn port_map(&self, _parameters: &str, shape: &Shape) -> Result<PortMap> {
         let end = |gpu: u32, port: u32| if shape.ports() == 1 { format!("{gpu}") } else { format!("{gpu}.{port}") };
-        let ends = (0..shape.gpus()).flat_map(|gpu| (0..shape.ports()).map(move |port| end(gpu, port))).collect();
-        let switch = Switch { name: "crossbar".into(), ports: shape.gpus().saturating_mul(shape.ports()) };
+        let ends =
+            (0..shape.fabric_gpus()).flat_map(|gpu| (0..shape.ports()).map(move |port| end(gpu, port))).collect();
+        let switch = Switch { name: "crossbar".into(), ports: shape.fabric_gpus().saturating_mul(shape.ports()) };
         Ok(PortMap { switches: vec![switch], ends: vec![ends] })
     }
 
@@ -54,10 +55,14 @@ impl Kind for Crossbar {
     }
 
     fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
-        let sites = Sites { sites: fabric.shape.gpus(), ports: fabric.shape.ports() };
+        let shape = &fabric.shape;
+        let sites = Sites { sites: shape.fabric_gpus(), ports: shape.ports() };
+        let ends = |src, dst| (shape.gpu_of(src), shape.gpu_of(dst));
         let circuits: Vec<_> = held
             .iter()
-            .map(|held| held.topology.expanded().into_iter().map(|link| ((link.src, link.dst), link.count)).collect())
+            .map(|held| {
+                held.topology.expanded().into_iter().map(|link| (ends(link.src, link.dst), link.count)).collect()
+            })
             .collect();
         Ok(assign(sites, held, &circuits))
     }

@@ -16,7 +16,7 @@ use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
 use crate::kinds::crossbar::Crossbar;
 use crate::mesh::{
-    Impossible, Placed, Port, Route, Unrouted, cut_by_a_line, parse_settings, place, route_beside, states_of,
+    Impossible, Placed, Port, Route, Unrouted, cut_by_a_line, over_time, parse_settings, place, route_beside, states_of,
 };
 
 /// MZIs on interposers.
@@ -113,6 +113,45 @@ impl Kind for OfMzis {
         }
         Ok(light)
     }
+
+    fn light_over_time(
+        &self,
+        parameters: &str,
+        shape: &Shape,
+        configurations: &[(f64, &[Connection])],
+    ) -> Result<Vec<Light>> {
+        let placed = place(parameters, shape.gpus())?;
+        let ports = shape.ports();
+        let connections: Vec<&[Connection]> = configurations.iter().map(|(_, connections)| *connections).collect();
+        ports_are_there(&placed, ports, &connections)?;
+        let router = |pairs: &[(Rank, Rank)], known: &[Option<Route>]| routed(&placed, pairs, known);
+        let routes = over_time(ports, &connections, &router).map_err(|(index, reason)| {
+            let time_us = configurations[index].0 * 1e6;
+            no_way(&format!("the iteration, at {time_us:.3} us"), &reason)
+        })?;
+        Ok(connections
+            .iter()
+            .zip(routes)
+            .map(|(connections, routes)| lit(&placed, ports, connections, &routes))
+            .collect())
+    }
+}
+
+/// # Errors
+/// A port that is used at its GPU, and that the tile has no transmitter or receiver for.
+fn ports_are_there(placed: &Placed, ports: u32, configurations: &[&[Connection]]) -> Result<()> {
+    let used = configurations.iter().flat_map(|connections| connections.iter());
+    for (port, limit, noun) in used
+        .flat_map(|one| [(one.ingress, placed.limits[0], "transmitter"), (one.egress, placed.limits[1], "receiver")])
+    {
+        let (gpu, number) = ((port - 1) / ports, (port - 1) % ports);
+        if let Some(limit) = limit.filter(|&limit| number >= limit) {
+            let (tile, has) = (placed.tiles[gpu as usize], counted(limit, noun));
+            let reason = format!("tile {tile} (GPU {gpu}) has {has}, and the iteration uses port {number} (from 0)");
+            return Err(Error::infeasible("optics", reason));
+        }
+    }
+    Ok(())
 }
 
 /// # Errors

@@ -42,8 +42,8 @@ impl Kind for Parallel {
     }
 
     fn port_map(&self, _parameters: &str, shape: &Shape) -> Result<PortMap> {
-        let switch = |port: u32| Switch { name: format!("port-{port}"), ports: shape.gpus() };
-        let ends: Vec<String> = (0..shape.gpus()).map(|gpu| gpu.to_string()).collect();
+        let switch = |port: u32| Switch { name: format!("port-{port}"), ports: shape.fabric_gpus() };
+        let ends: Vec<String> = (0..shape.fabric_gpus()).map(|gpu| gpu.to_string()).collect();
         let switches: Vec<Switch> = (0..shape.ports()).map(switch).collect();
         Ok(PortMap { ends: vec![ends; switches.len()], switches })
     }
@@ -77,7 +77,10 @@ impl Kind for Parallel {
         // A single delay for all changes is charged for every change.
         let charges_vary = policy.runs_in_background() || policy.delay().constant_s().is_none();
         let decomposed = decompose(&topologies, &slowest_first, &weights, charges_vary, &judge);
-        let connections = decomposed.colourings.iter().map(|colouring| colouring.out.iter().map(joined).collect());
+        let connections = decomposed
+            .colourings
+            .iter()
+            .map(|colouring| colouring.out.iter().map(|out| joined(&fabric.shape, out)).collect());
         Ok(Assignment { connections: connections.collect(), least_connects: decomposed.least_connects })
     }
 }
@@ -105,8 +108,11 @@ fn changes(before: &Colouring, after: &Colouring) -> Vec<SwitchChange> {
         .collect()
 }
 
-/// The connections of one switch.
-fn joined(out: &Vec<u32>) -> Vec<Connection> {
-    let lit = (1..).zip(out).filter(|(_, dst)| **dst != DARK);
-    lit.map(|(ingress, &dst)| Connection { ingress, egress: dst + 1 }).collect()
+/// The connections of one switch, sorted by ingress.
+fn joined(shape: &Shape, out: &[u32]) -> Vec<Connection> {
+    let lit = (0..).zip(out).filter(|(_, dst)| **dst != DARK);
+    let port = |rank| shape.gpu_of(rank) + 1;
+    let mut joined: Vec<_> = lit.map(|(src, &dst)| Connection { ingress: port(src), egress: port(dst) }).collect();
+    joined.sort_unstable();
+    joined
 }

@@ -32,6 +32,7 @@ impl Planner for Harvest {
             knows_overlap: true,
             charges: ChargeKind::ALL,
             closes_cycles: true,
+            others_forward: true,
             least_sum: LeastSum::Always,
             ..Capabilities::default()
         }

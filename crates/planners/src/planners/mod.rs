@@ -28,7 +28,7 @@ pub(crate) use mixnet::TOPOLOGY_NAME as MIXNET_TOPOLOGY_NAME;
 pub(crate) use reconfigure_all_to_all::ReconfigureAllToAll;
 pub use short_circuit::Thresholds;
 pub(crate) use topo_opt::TOPO_OPT;
-pub use weave::{from_known_starts, is_any_time};
+pub use weave::{from_known_starts, is_any_time, unequal_at_any_time};
 
 /// Every planner. Command line, Python, comparison tables and tests read this list.
 pub static REGISTRY: &[&dyn Planner] = &[

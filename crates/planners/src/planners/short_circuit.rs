@@ -1,10 +1,14 @@
 //! Short-circuiting rings: recursive doubling on a static ring until a threshold, then every step on its
-//! own circuits, or the Ring algorithm on the ring where no threshold beats that (§3).
+//! own circuits, or the Ring algorithm on the ring where no threshold beats that (§3). For any number of GPUs.
 //!
 //! Steps i = 0 … s−1 of the ReduceScatter send m/2^(i+1) over the distance 2^i. On the ring they take 2^i hops and
 //! load a link 2^i times, on their own circuits one and one, after a reconfiguration (eq. 1 and 4):
 //!
 //! Σ_{i<T} (α + δ·2^i + β·m/2) + Σ_{i≥T} (α_r + α + δ + β·m/2^(i+1))   against   (n−1)·(α + δ + β·m/n)
+//!
+//! Where n is no power of two, s = ⌈log₂ n⌉ and step i sends the ⌈(n−2^i)/2^(i+1)⌉ blocks m/n whose owners are an odd
+//! multiple of 2^i ahead, to the rank 2^i ahead (`bruck-doubling`). That is a matching, too, and (n−1)/n of the buffer
+//! in all. Folding n − 2^(s−1) ranks into the others has as many steps, and sends the whole buffer in one of them.
 //!
 //! The AllGather is the mirror image with a threshold of its own, the number of steps before it returns to
 //! the ring (eq. 5), and the AllReduce is both. The best thresholds are taken, which are what the paper's
@@ -95,8 +99,8 @@ impl Doubling {
     fn new(given: &Problem, ring: Topology) -> Result<Self> {
         let schedule = given.schedule();
         if !is_doubling(schedule) {
-            let reason = "it takes recursive doubling: distances 1, 2, 4, … with the data halved at each (ReduceScatter), \
-                          the same in reverse (AllGather), or both (AllReduce)";
+            let reason = "it takes recursive doubling (bruck-doubling for any number of GPUs): distances 1, 2, 4, … with \
+                          the data halved at each (ReduceScatter), the same in reverse (AllGather), or both (AllReduce)";
             return Err(Error::refused("planner", ShortCircuit.name(), reason));
         }
         let ports = given.fabric.shape.ports();
@@ -228,27 +232,30 @@ fn rings(fabric: &Fabric) -> Result<Vec<Topology>> {
     Ok(given.into_iter().chain([one_way]).collect())
 }
 
-/// Whether every step is a matching of ranks 2^i apart on the ring, with the data of recursive doubling. The open
-/// direction admits the variant whose partners differ in one bit.
+/// Whether every step is a matching of ranks 2^i apart on the ring, with the data of recursive doubling for any number
+/// of ranks. The open direction admits the variant whose partners differ in one bit.
 fn is_doubling(schedule: &Schedule) -> bool {
     let ranks = schedule.ranks();
-    let half = ranks.ilog2();
-    let exponents: Vec<u32> = match schedule.collective() {
-        Collective::ReduceScatter => (0..half).collect(),
-        Collective::AllGather => (0..half).rev().collect(),
-        Collective::AllReduce => (0..half).chain((0..half).rev()).collect(),
+    let rising = std::iter::successors(Some(1u32), |distance| distance.checked_mul(2));
+    let rising: Vec<u32> = rising.take_while(|distance| *distance < ranks).collect();
+    let falling = rising.iter().rev().copied();
+    let distances: Vec<u32> = match schedule.collective() {
+        Collective::ReduceScatter => rising,
+        Collective::AllGather => falling.collect(),
+        Collective::AllReduce => rising.iter().copied().chain(falling).collect(),
         _ => return false,
     };
     let steps = schedule.steps();
-    ranks.is_power_of_two()
-        && steps.len() == exponents.len()
-        && steps.iter().zip(exponents).all(|(step, exponent)| {
+    steps.len() == distances.len()
+        && steps.iter().zip(distances).all(|(step, distance)| {
             let traffic = step.traffic();
-            step.share() == 0.5 / f64::from(1u32 << exponent)
+            let blocks = (ranks - distance).div_ceil(2 * distance);
+            let share = f64::from(blocks) / f64::from(ranks);
+            (step.share() - share).abs() <= 1e-9 * share
                 && traffic.degree() == 1
                 && traffic.arcs().iter().all(|arc| {
                     let apart = arc.src.abs_diff(arc.dst);
-                    arc.weight == 1.0 && apart.min(ranks - apart) == 1 << exponent
+                    arc.weight == 1.0 && apart.min(ranks - apart) == distance.min(ranks - distance)
                 })
         })
 }

@@ -31,6 +31,7 @@ impl Planner for Static {
             knows_overlap: true,
             charges: ChargeKind::ALL,
             closes_cycles: true,
+            others_forward: true,
             takes_static_topologies: true,
             least_sum: LeastSum::Always,
             keeps_one_topology: true,

@@ -45,7 +45,7 @@ impl Planner for Synthesize {
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let given = problem.schedule();
         composed::check_blocks(self.name(), given)?;
-        if matches!(given.collective(), Collective::AllToAll | Collective::Broadcast) {
+        if given.collective() == Collective::AllToAll || given.collective().has_root() {
             let reason = "it synthesizes all-gather, reduce-scatter and all-reduce";
             return Err(Error::refused("planner", self.name(), reason));
         }

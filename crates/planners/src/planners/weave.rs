@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use compositions::{Better, Pursuit};
-use model::{ChargeKind, Error, Fabric, Initial, Overlap, Piece, Result, Topology};
+use model::{ChargeKind, CostSettings, Error, Fabric, Initial, Overlap, Piece, Result, Topology};
 
 use crate::composing::Composing;
 use crate::cutoffs::weave::ENOUGH;
@@ -57,7 +57,12 @@ fn is_enough(problem: &Problem, seconds: f64) -> bool {
 /// ([`compositions::serves_at_any_time`]), or begins with given topologies.
 pub fn is_any_time(problem: &Problem) -> bool {
     problem.schedule().chunks().as_pieces().is_some()
-        && (problem.options.warm_start.is_some() || compositions::serves_at_any_time(&problem.fabric, problem.settings))
+        && unequal_at_any_time(&problem.fabric, problem.settings, &problem.options)
+}
+
+/// [`is_any_time`] for every unequal All-to-All on a fabric.
+pub fn unequal_at_any_time(fabric: &Fabric, settings: CostSettings, options: &PlannerOptions) -> bool {
+    options.warm_start.is_some() || compositions::serves_at_any_time(fabric, settings)
 }
 
 /// Tries everything that is composed for a problem.

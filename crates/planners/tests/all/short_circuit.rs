@@ -199,6 +199,51 @@ fn partners_in_one_bit_cost_the_same_on_a_two_way_ring() {
     assert!((choice.total_s - expected).abs() <= 1e-12 * expected, "{} {expected}", choice.total_s);
 }
 
+/// Eq. 3 and 4 for any number of GPUs, by counting blocks: step i sends those whose owners are an odd multiple of 2^i
+/// ahead, over 2^i hops on the ring. Every plan is executed symbolically.
+#[test]
+fn any_number_of_gpus() {
+    let size: u64 = 6_400_000;
+    for gpus in 2u32..=64 {
+        let block = size as f64 / f64::from(gpus);
+        let distances: Vec<u32> = (0..7).map(|i| 1 << i).filter(|&distance| distance < gpus).collect();
+        let bytes = |d: u32| (1..gpus).filter(|owner| owner % (2 * d) == d).count() as f64 * block;
+        for (hop_s, delay_s) in [(US, 10.0 * NS), (US, 3.0 * US), (10.0 * US, 20.0 * US), (100.0 * NS, 1e-3)] {
+            let by_threshold = |threshold: usize| {
+                let step_s = |(i, &d): (usize, &u32)| match i < threshold {
+                    true => f64::from(d) * (hop_s + bytes(d) / RATE),
+                    false => delay_s + hop_s + bytes(d) / RATE,
+                };
+                distances.iter().enumerate().map(step_s).sum::<f64>()
+            };
+            let doubling_s = (1..=distances.len()).map(by_threshold).fold(f64::INFINITY, f64::min);
+            let ring_s = equation_3(gpus, size as f64, hop_s);
+            let half = problem("bruck-doubling", Collective::ReduceScatter, gpus, size, hop_s, delay_s);
+            let found = Thresholds::of(&half).unwrap();
+            assert!((found.recursive_doubling_s / doubling_s - 1.0).abs() <= 1e-12, "{gpus} {delay_s}");
+            assert!((found.ring_s / ring_s - 1.0).abs() <= 1e-12, "{gpus}");
+            let best_s = doubling_s.min(ring_s);
+            assert!((choose(&half).total_s / best_s - 1.0).abs() <= 1e-12, "{gpus} {delay_s}");
+            let both = choose(&problem("bruck-doubling", Collective::AllReduce, gpus, size, hop_s, delay_s));
+            assert!((both.total_s / (2.0 * best_s) - 1.0).abs() <= 1e-12, "{gpus} {delay_s}");
+            let gather = choose(&problem("bruck-doubling", Collective::AllGather, gpus, size, hop_s, delay_s));
+            assert!(gather.total_s >= best_s * (1.0 - 1e-12) && gather.total_s <= ring_s * (1.0 + 1e-12));
+        }
+    }
+}
+
+/// 33 GPUs, which have no partners in one bit: Ring where changes are slow, as the paper's strategy falls back, and else
+/// six steps where folding one GPU into the others has six, too, one of them with the whole buffer.
+#[test]
+fn thirty_three_gpus() {
+    let of = |delay_s| choose(&problem("bruck-doubling", Collective::ReduceScatter, 33, 32_000_000, US, delay_s));
+    assert_eq!(of(1e-3).problem.schedule().algorithm(), "ring");
+    let fast = of(10.0 * NS);
+    assert_eq!((fast.problem.schedule().algorithm(), fast.candidates.len()), ("bruck-doubling", 6));
+    let folded_s = 6.0 * US + 5.0 * 10.0 * NS + 32e6 / RATE + 31.0 / 32.0 * 32e6 / RATE;
+    assert!(fast.total_s < 0.6 * folded_s, "{} {folded_s}", fast.total_s);
+}
+
 #[test]
 fn other_schedules_are_refused() {
     for (algorithm, collective) in [

@@ -1,5 +1,4 @@
-//! AllReduce, ReduceScatter, AllGather and Broadcast: a rank's workspace is the whole buffer, in which every chunk has
-//! one place.
+//! All collectives but All-to-All: a rank's workspace is the whole buffer, in which every chunk has one place.
 
 use std::num::NonZeroU64;
 

@@ -39,7 +39,8 @@ const COUNTABLE: u64 = i64::MAX as u64;
 /// A rank has an input, an output and a workspace, whose bytes are zero at first. `loads` copies inputs to workspaces;
 /// then come the steps; then `stores` copies workspaces to outputs. In a step every message carries what its source's
 /// workspace held when the step began; it is applied when all have arrived. The share of rank r in the data of a
-/// ReduceScatter and an AllGather is elements ⌊r·E/n⌋ to ⌊(r+1)·E/n⌋ of E; of a Broadcast only the root has an input.
+/// ReduceScatter and an AllGather is elements ⌊r·E/n⌋ to ⌊(r+1)·E/n⌋ of E; only the root has the input of a Broadcast or Scatter and
+/// the output of a Reduce or Gather.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanProgram {
     /// The workspaces, and the messages by step, source and destination; one for each path with something on it.
@@ -63,8 +64,11 @@ pub struct PlanProgram {
 /// # Errors
 /// Errors name `plan`: its steps move more than [`MOST_MOVED`] chunks, or have more GPUs on paths than are written out;
 /// its buffer holds no element; its data are more than offsets of 63 bits count; a rank sends a chunk that it does not
-/// have, which no judge lets pass.
+/// have, which no judge lets pass; GPUs forward that do not take part.
 pub fn program_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<PlanProgram> {
+    if plan.chunks.forwarding() > 0 {
+        return Err(refuse("GPUs that do not take part forward, which no program has them do"));
+    }
     let sent = Sent::of(plan)?;
     let layout = layout_of(plan, &sent, element_bytes)?;
     let mut program = messages_of(plan, &sent, &layout)?;
@@ -94,6 +98,9 @@ fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> Result<Layo
         Collective::ReduceScatter => in_place::layout_of(plan, Part::Whole, Part::Own, element_bytes)?,
         Collective::AllGather => in_place::layout_of(plan, Part::Own, Part::Whole, element_bytes)?,
         Collective::Broadcast => in_place::layout_of(plan, Part::OfRoot, Part::Whole, element_bytes)?,
+        Collective::Reduce => in_place::layout_of(plan, Part::Whole, Part::OfRoot, element_bytes)?,
+        Collective::Gather => in_place::layout_of(plan, Part::Own, Part::OfRoot, element_bytes)?,
+        Collective::Scatter => in_place::layout_of(plan, Part::OfRoot, Part::Own, element_bytes)?,
     };
     let largest = layout.workspaces.iter().copied().max().unwrap_or(0);
     if largest.checked_mul(element_bytes.get()).is_none_or(|bytes| bytes > COUNTABLE) {

@@ -67,15 +67,19 @@ impl Data<'_> {
         (0..count).map(|element| ((source, destination, element), BTreeSet::from([source]))).collect()
     }
 
+    fn is_root(&self, rank: usize) -> bool {
+        self.plan.chunks.root() == Some(rank as u32)
+    }
+
     fn input(&self, rank: usize) -> Memory {
         let own = |_| BTreeSet::from([rank]);
         let symbols = match self.plan.collective() {
-            Collective::AllReduce | Collective::ReduceScatter => self.of_buffer(0..self.buffer(), own),
-            Collective::AllGather => self.of_buffer(self.share(rank), own),
-            Collective::Broadcast if self.plan.chunks.root() == Some(rank as u32) => {
+            Collective::AllReduce | Collective::ReduceScatter | Collective::Reduce => {
                 self.of_buffer(0..self.buffer(), own)
             }
-            Collective::Broadcast => Vec::new(),
+            Collective::AllGather | Collective::Gather => self.of_buffer(self.share(rank), own),
+            Collective::Broadcast | Collective::Scatter if self.is_root(rank) => self.of_buffer(0..self.buffer(), own),
+            Collective::Broadcast | Collective::Scatter => Vec::new(),
             Collective::AllToAll => (0..self.ranks()).flat_map(|to| self.block(rank, to)).collect(),
         };
         assert_eq!(symbols.len(), self.elements(self.made.input_bytes[rank]));
@@ -91,6 +95,10 @@ impl Data<'_> {
             Collective::ReduceScatter => self.of_buffer(self.share(rank), |_| all.clone()),
             Collective::AllGather => self.of_buffer(0..self.buffer(), owner),
             Collective::Broadcast => self.of_buffer(0..self.buffer(), |_| root()),
+            Collective::Scatter => self.of_buffer(self.share(rank), |_| root()),
+            Collective::Reduce | Collective::Gather if !self.is_root(rank) => Vec::new(),
+            Collective::Reduce => self.of_buffer(0..self.buffer(), |_| all.clone()),
+            Collective::Gather => self.of_buffer(0..self.buffer(), owner),
             Collective::AllToAll => (0..self.ranks()).flat_map(|from| self.block(from, rank)).collect(),
         }
     }

@@ -54,8 +54,9 @@ proptest! {
         for algorithm in REGISTRY {
             for &collective in Collective::ALL {
                 let root = root.index(drawn.shape.gpus() as usize) as u32;
-                let root = (collective == Collective::Broadcast).then_some(root);
-                let Ok(schedule) = algorithm.build(collective, &drawn.shape, &Options { radix, root }) else { continue };
+                let root = collective.has_root().then_some(root);
+                let options = Options { radix, root, ..Options::default() };
+                let Ok(schedule) = algorithm.build(collective, &drawn.shape, &options) else { continue };
                 check_program(&planned(&mut drawn, &schedule, size_bytes), element_bytes);
                 done += 1;
             }

@@ -66,7 +66,7 @@ fn ideal_s(context: &Context<'_>, kind: usize, of: &Kind, ports: u32) -> f64 {
     let at_once_s = match &of.message {
         Message::Send(_) => step_s(m),
         Message::Collective(Collective::AllReduce) => (2.0 * step_s(m * share)).min(step_s(m * (size - 1.0))),
-        Message::Collective(Collective::Broadcast) => step_s(m * (size - 1.0)),
+        Message::Collective(Collective::Broadcast | Collective::Reduce) => step_s(m * (size - 1.0)),
         Message::Collective(_) => step_s(of.matrix.as_ref().map_or(m * share, |matrix| matrix.busiest_exchange())),
     };
     let entries = context.library.entries(kind, ports).iter().filter_map(|entry| entry.plan);

@@ -9,7 +9,8 @@
 //! - *Hop by hop*: in step k a block goes from the ranks k − 1 hops from its owner to those k hops from it, from all
 //!   that are near, split by circuits.
 //!
-//! A ReduceScatter is an AllGather backwards, over circuits turned around; an AllReduce is both, or all at once.
+//! A ReduceScatter is an AllGather backwards, over circuits turned around; a Reduce and a Gather are so a Broadcast and
+//! a Scatter. An AllReduce is a ReduceScatter and an AllGather, or all at once.
 
 use std::collections::BTreeMap;
 
@@ -42,9 +43,9 @@ struct Graph {
 }
 
 /// Seconds of the fastest of the verifier's own schedules for what the plan does; `None` where none is made: for many
-/// GPUs, where packets overlap hop delays with queueing, and where some rank cannot reach some other.
+/// GPUs, where packets overlap hop delays with queueing, where other GPUs forward, and where some rank cannot reach some other.
 pub(super) fn fastest_s(plan: &Plan) -> Option<f64> {
-    if plan.settings.overlap == Overlap::Pipelined {
+    if plan.settings.overlap == Overlap::Pipelined || plan.chunks.forwarding() > 0 {
         return None;
     }
     let start = plan.fabric.initial.given();
@@ -84,7 +85,10 @@ fn on(plan: &Plan, topology: &Topology) -> Option<f64> {
             both.into_iter().chain(at_once).min_by(f64::total_cmp)
         }
         Collective::AllToAll => least([onward.at_once(&exchanged(plan, block)), None]),
-        Collective::Broadcast => spread(&onward, &[plan.chunks.as_buffer()?.0], 1.0),
+        Collective::Broadcast => spread(&onward, &[plan.chunks.root()?], 1.0),
+        Collective::Reduce => spread(&turned, &[plan.chunks.root()?], 1.0),
+        Collective::Gather => least([turned.at_once(&to_all(&[plan.chunks.root()?], ranks, block)), None]),
+        Collective::Scatter => least([onward.at_once(&to_all(&[plan.chunks.root()?], ranks, block)), None]),
     }
 }
 

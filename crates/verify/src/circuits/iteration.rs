@@ -9,15 +9,15 @@ use model::{Circuits, Configuration, Error, Rank, Result, Topology, TrainingPlan
 
 use super::history::{History, Lit};
 use super::islands::served_on_islands;
-use super::{Layout, switches_check};
+use super::{Layout, kept_paths, light, switches_check};
 use crate::report::{Check, Report, Tally};
 
 /// Rounding error of a time, relative to the iteration's.
 const ROUNDING: f64 = 1e-9;
 
 /// Judges what switches are told for `training`: the changes followed over two iterations, and the circuits that every
-/// step of every event finds, from its start to its end, set up for as long as a change takes. `optics` is the kind of
-/// the switches; without it their number says whether they are one for all or one a port.
+/// step of every event finds, from its start to its end, set up for as long as a change takes; in a mesh also the paths
+/// of light, and that circuits which stay keep theirs. `optics` is the kind of the switches; without it their number says whether they are one for all or one a port.
 ///
 /// # Errors
 /// An optical layer that is not known here.
@@ -38,6 +38,10 @@ pub fn iteration_circuits(circuits: &Circuits, training: &TrainingPlan, optics: 
             _ => served(training, &history, total_s),
         };
         checks.extend([changes, events_check(circuits, training, layout), served]);
+        checks.extend(light::checks(circuits, shape, optics.and_then(|optics| optics.strip_prefix("mesh:")))?);
+        if !circuits.light().is_empty() {
+            checks.push(kept_paths::check(circuits));
+        }
     }
     Ok(Report { checks })
 }

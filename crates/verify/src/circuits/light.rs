@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Circuits, LightPath, MziMesh, MziPort, MziState, Plan, Result, counted};
+use model::{Circuits, LightPath, MziMesh, MziPort, MziState, Result, Shape, counted};
 
 use super::described::compare;
 use super::geometry::Geometry;
@@ -16,17 +16,17 @@ const TOLERANCE: f64 = 1e-9;
 ///
 /// # Errors
 /// Text that describes no mesh.
-pub(super) fn checks(circuits: &Circuits, plan: &Plan, described: Option<&str>) -> Result<Vec<Check>> {
+pub(super) fn checks(circuits: &Circuits, shape: &Shape, described: Option<&str>) -> Result<Vec<Check>> {
     if circuits.light().is_empty() {
         let mut tally = Tally::new("mesh");
         tally.expect(described.is_none(), || "the circuits have no light, although the optical layer is a mesh".into());
         return Ok(if described.is_none() { Vec::new() } else { vec![tally.into_check("mesh", "")] });
     }
     let Some(mesh) = circuits.mesh() else { return Ok(vec![counts_check(circuits)]) };
-    let geometry = Geometry { mesh, gpus: plan.fabric.shape.gpus() };
+    let geometry = Geometry { mesh, gpus: shape.gpus() };
     let mut tally = Tally::new("mesh");
     if let Some(text) = described {
-        compare(mesh, text, plan.fabric.shape.ports(), &mut tally)?;
+        compare(mesh, text, shape.ports(), &mut tally)?;
     }
     let (gpus, tiles) = geometry.gpus_and_tiles();
     let has_tiles = tally.expect(gpus <= tiles, || {
@@ -36,7 +36,7 @@ pub(super) fn checks(circuits: &Circuits, plan: &Plan, described: Option<&str>) 
     let what = if described.is_some() { "of the mesh as it was described" } else { "of the mesh that the file states" };
     let mut checks = vec![tally.into_check("number", what)];
     if has_tiles {
-        let lit = Lit { geometry, ports: plan.fabric.shape.ports() };
+        let lit = Lit { geometry, ports: shape.ports() };
         checks.extend([lit.paths_check(circuits), lit.losses_check(circuits), lit.states_check(circuits)]);
     }
     Ok(checks)

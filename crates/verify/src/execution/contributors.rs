@@ -75,9 +75,9 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Nothing yet.
-    pub(super) fn new(group: &'a Translations) -> Self {
-        Self { group, ranks: group.ranks() as usize, moved: BTreeMap::new(), joined: BTreeMap::new() }
+    /// Nothing yet; `ranks` contribute.
+    pub(super) fn new(group: &'a Translations, ranks: usize) -> Self {
+        Self { group, ranks, moved: BTreeMap::new(), joined: BTreeMap::new() }
     }
 
     /// The sum whose contributors are those of `sum` moved by `element`.
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn sums_are_joined_once_and_tell_who_is_in_both() {
         let group = Translations::cyclic(3);
-        let mut found = Found::new(&group);
+        let mut found = Found::new(&group, 3);
         let pair = found.joined(&Sum::One(0), &Sum::One(1)).unwrap();
         assert!(
             matches!((&pair, &found.joined(&Sum::One(0), &Sum::One(1)).unwrap()), (Sum::Part(a), Sum::Part(b)) if Arc::ptr_eq(a, b))

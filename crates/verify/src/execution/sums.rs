@@ -14,12 +14,12 @@ struct Write {
 
 pub(super) fn execute(quotient: &Quotient<'_>, steps: &[&Step], findings: &mut Findings) {
     let chunks = quotient.chunks;
-    let ranks = chunks.ranks() as usize;
+    let ranks = chunks.members() as usize;
     let mut state: Vec<Vec<Sum>> =
         quotient.representatives.iter().map(|&rank| vec![Sum::One(rank); chunks.count() as usize]).collect();
     let mut writes: Vec<Write> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
-        let mut found = Found::new(&quotient.group);
+        let mut found = Found::new(&quotient.group, ranks);
         quotient.arrivals(step, |arrival| {
             let (orbit, chunk, element) = quotient.locate(arrival.src, arrival.chunk);
             // Every rank contributes to every chunk, so that a sender always holds some sum.

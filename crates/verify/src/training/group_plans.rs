@@ -44,7 +44,7 @@ fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
     if let Some(fault) = matrix_fault(training.workload.matrix_of(event).as_ref(), plan) {
         return Some(fault);
     }
-    if let Some((root, _)) = plan.chunks.as_buffer().filter(|&(root, _)| root != 0) {
+    if let Some(root) = plan.chunks.root().filter(|&root| root != 0) {
         return Some(format!("its plan has root {root}; the root is the group's first rank"));
     }
     let (ports, held) = (own.shape.ports() as usize, training.events[event].ports.len());

@@ -83,20 +83,27 @@ fn add_group(
 ) {
     let others = (group.len() - 1) as f64;
     let block = bytes / group.len() as f64;
-    let all = others * if collective == Collective::AllReduce { 2.0 * bytes } else { bytes };
+    let all = others
+        * match collective {
+            Collective::AllReduce => 2.0 * bytes,
+            Collective::Gather | Collective::Scatter => block,
+            _ => bytes,
+        };
     let of = |place: usize| -> Bytes {
+        let is_root = place == 0;
         match collective {
             Collective::AllReduce => [bytes, bytes],
             Collective::ReduceScatter => [others * block, block],
             Collective::AllGather => [block, others * block],
             Collective::AllToAll => [others * block; 2],
-            Collective::Broadcast => {
-                if place == 0 {
-                    [bytes, 0.0]
-                } else {
-                    [0.0, bytes]
-                }
-            }
+            Collective::Broadcast if is_root => [bytes, 0.0],
+            Collective::Broadcast => [0.0, bytes],
+            Collective::Reduce if is_root => [0.0, bytes],
+            Collective::Reduce => [bytes, 0.0],
+            Collective::Gather if is_root => [0.0, others * block],
+            Collective::Gather => [block, 0.0],
+            Collective::Scatter if is_root => [others * block, 0.0],
+            Collective::Scatter => [0.0, block],
         }
     };
     for (place, &rank) in group.iter().enumerate() {
@@ -108,8 +115,8 @@ fn add_group(
         let is_each_own = group.len() == 2
             || match collective {
                 Collective::AllToAll => true,
-                Collective::ReduceScatter => way == 0,
-                Collective::AllGather | Collective::Broadcast => way == 1,
+                Collective::ReduceScatter | Collective::Reduce | Collective::Gather => way == 0,
+                Collective::AllGather | Collective::Broadcast | Collective::Scatter => way == 1,
                 Collective::AllReduce => false,
             };
         for (place, &rank) in group.iter().enumerate() {

@@ -13,10 +13,9 @@ fn check_all(shape: &Shape, written_out: bool) -> usize {
     for algorithm in REGISTRY {
         for radix in [None, Some(3)] {
             for root in [None, Some(shape.gpus() - 1)] {
-                let options = Options { radix, root };
+                let options = Options { radix, root, ..Options::default() };
                 for &collective in Collective::ALL {
-                    // Only Broadcast has a root.
-                    if root.is_some() && collective != Collective::Broadcast {
+                    if root.is_some() && !collective.has_root() {
                         continue;
                     }
                     let Ok(schedule) = algorithm.build(collective, shape, &options) else { continue };

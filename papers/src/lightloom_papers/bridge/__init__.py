@@ -7,20 +7,23 @@ from lightloom_papers.bridge import (
     all_to_all_sizes,
     cost_shares,
     cumulative_cost,
+    rates,
     reduce_scatter_full_range,
     reduce_scatter_hop_delays,
     reduce_scatter_ranks,
     reduce_scatter_sizes,
     table_1,
+    table_2,
 )
-from lightloom_papers.bridge.other_claims import OTHER_CLAIMS
 from lightloom_papers.figure import Paper
+from lightloom_papers.sentences import Sentences
 
 BRIDGE = Paper(
     "bridge",
     "BRIDGE",
     (
         table_1.FIGURE,
+        table_2.FIGURE,
         cumulative_cost.FIGURE,
         cost_shares.FIGURE,
         all_to_all_sizes.FIGURE,
@@ -31,6 +34,7 @@ BRIDGE = Paper(
         reduce_scatter_hop_delays.FIGURE,
         reduce_scatter_ranks.FIGURE,
         reduce_scatter_full_range.FIGURE,
+        rates.FIGURE,
     ),
-    OTHER_CLAIMS,
+    Sentences.read("bridge"),
 )

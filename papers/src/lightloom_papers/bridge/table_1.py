@@ -9,6 +9,7 @@ import numpy as np
 from lightloom.views.charts import heat_map
 from lightloom_papers.bridge.changes import plan_with, vector
 from lightloom_papers.bridge.extensions import extension_claims
+from lightloom_papers.bridge.schedules import schedule_claims
 from lightloom_papers.bridge.schemes import ALL_TO_ALL, GPUS, HOP_DELAY_S, KB, MB, REDUCE_SCATTER
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
@@ -57,6 +58,7 @@ def make(_setting: Setting) -> Outcome:
         _earlier(ours),
         _closed_form(),
         *extension_claims(),
+        *schedule_claims(),
     ]
     rows = list(ours)
     cells = np.array([[int(bit) for bit in ours[row]] for row in rows])

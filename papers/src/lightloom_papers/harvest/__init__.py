@@ -15,6 +15,7 @@ from lightloom_papers.harvest.figure_published import FIGURE_PUBLISHED
 from lightloom_papers.harvest.figures_measured import MEASURED
 from lightloom_papers.harvest.other_claims import OTHER_CLAIMS
 from lightloom_papers.harvest.table_1 import TABLE_1
+from lightloom_papers.sentences import Sentences
 
 FIGURES = (
     TABLE_1,
@@ -31,4 +32,4 @@ FIGURES = (
     *MEASURED,
     FIGURE_PUBLISHED,
 )
-HARVEST = Paper("harvest", "HARVEST", FIGURES, OTHER_CLAIMS)
+HARVEST = Paper("harvest", "HARVEST", FIGURES, Sentences.read("harvest"), OTHER_CLAIMS)

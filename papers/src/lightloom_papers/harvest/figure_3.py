@@ -12,6 +12,7 @@ from lightloom.views.charts import lines
 from lightloom.views.palette import REFERENCE
 from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
+from lightloom_papers.harvest.observations import observation_claims
 from lightloom_papers.harvest.speed_ups import RECURSIVE_DOUBLING
 from lightloom_papers.measure import Case
 
@@ -79,6 +80,7 @@ def _make(setting: Setting) -> Outcome:
                 holds=bool(gain.max() > 1.1 and gain[0] < 1.001 and gain[-1] < 1.001),
             ),
             _lower_bound(setting),
+            *observation_claims(),
         ),
         "AllReduce of 1 MiB by cyclic recursive doubling on 64 GPUs with one port, 800 Gbit/s, startup and hop "
         "delay 500 ns; the paper does not give this figure's settings. A line for each number of reconfigurations "

@@ -48,6 +48,9 @@ ALGORITHM_OF = {
     "reduce-scatter": ("reduce-scatter", CollectiveType.REDUCE_SCATTER),
     "all-to-all": ("all-to-all", CollectiveType.ALL_TO_ALL),
     "broadcast": ("all-gather", CollectiveType.ALL_GATHER),
+    "reduce": ("reduce-scatter", CollectiveType.REDUCE_SCATTER),
+    "gather": ("all-gather", CollectiveType.ALL_GATHER),
+    "scatter": ("all-gather", CollectiveType.ALL_GATHER),
 }
 PROGRAM = "AstraSim_Analytical_Congestion_Aware"
 FULLY_CONNECTED = "FullyConnected"

@@ -32,7 +32,7 @@ def built(
     try:
         if not isinstance(chunks, int):
             return _core.Schedule.from_transfers(algorithm, collective, ranks, 0, steps, pieces=chunks)  # type: ignore[arg-type]
-        whole_buffer = collective == "broadcast" or (collective == "all-reduce" and chunks % ranks != 0)
+        whole_buffer = collective in {"broadcast", "reduce"} or (collective == "all-reduce" and chunks % ranks != 0)
         if not whole_buffer and chunks % ranks:
             raise refuse(field, f"a buffer of {chunks} chunks does not divide into equal shares for {ranks} ranks")
         parts = chunks if whole_buffer else chunks // ranks

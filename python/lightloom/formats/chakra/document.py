@@ -24,6 +24,9 @@ COLLECTIVES = {
     CollectiveType.ALL_TO_ALL: "all-to-all",
     CollectiveType.REDUCE_SCATTER: "reduce-scatter",
     CollectiveType.REDUCE_SCATTER_BLOCK: "reduce-scatter",
+    CollectiveType.REDUCE: "reduce",
+    CollectiveType.GATHER: "gather",
+    CollectiveType.SCATTER: "scatter",
 }
 MOST_NAME = 60
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["inferred"]
 
-REDUCING, OTHERS = ("all-reduce", "reduce-scatter"), ("all-gather", "broadcast", "all-to-all")
+REDUCING = ("all-reduce", "reduce-scatter", "reduce")
+OTHERS = ("all-gather", "broadcast", "all-to-all", "gather", "scatter")
 MAX_CHUNKS = 1 << 26
 
 
@@ -139,8 +140,18 @@ def _read(trace: Trace, flows: Sequence[_Flow], collective: str, *, one_chunk: b
     for index, (flow, message) in enumerate(zip(flows, trace.messages, strict=True)):
         operation = "reduce" if flow.is_added else "copy"
         steps[flow.step].append((message.send[0], message.receive[0], operation, [chunk_of[groups.of(index)]]))
-    root = min(own, default=0) if collective == "broadcast" else 0
+    root = _root(trace, collective, own)
     return built(field, trace, trace.name, collective, count, root, [_joined(step) for step in steps if step])
+
+
+def _root(trace: Trace, collective: str, own: dict[int, list[int]]) -> int:
+    """The rank that sends data of its own, or that only receives; 0 where the collective has no root."""
+    if collective in {"broadcast", "scatter"}:
+        return min(own, default=0)
+    if collective in {"reduce", "gather"}:
+        sends = {message.send[0] for message in trace.messages}
+        return next((rank for rank in range(len(trace.ranks)) if rank not in sends), 0)
+    return 0
 
 
 def _numbered(
@@ -166,13 +177,13 @@ def _numbered(
     blocks: dict[int, list[int]] = defaultdict(list)
     for group in known:
         begin, end = first.get(group, 0), last.get(group, 0)
-        block = {"all-gather": begin, "reduce-scatter": end, "all-to-all": begin * ranks + end}.get(collective, 0)
-        blocks[block].append(group)
+        numbers = {"all-gather": begin, "gather": begin, "reduce-scatter": end, "scatter": end}
+        blocks[{**numbers, "all-to-all": begin * ranks + end}.get(collective, 0)].append(group)
     parts = max(map(len, blocks.values()))
     if ranks * ranks * parts > MAX_CHUNKS:
         raise refuse(field, f"its messages have too many chunks for {collective}")
     numbered = {group: block * parts + part for block, held in blocks.items() for part, group in enumerate(held)}
-    is_shared = collective in {"all-gather", "reduce-scatter", "all-to-all"}
+    is_shared = collective not in {"all-reduce", "broadcast", "reduce"}
     return numbered, parts * ranks if is_shared else parts
 
 

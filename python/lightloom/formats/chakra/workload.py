@@ -3,7 +3,7 @@
 Nodes that are read: computation with its stated microseconds, collectives, and sends with receives; and what each
 waits for (`data_deps`; see `lightloom.formats.chakra.joining`). A node without a duration takes no time, as it
 states. Start times are not read. Collectives of reduce-scatter-block are ReduceScatters, barriers computation of no
-time at all ranks of the group; Reduce, Gather and Scatter are refused, which no schedule is planned for.
+time at all ranks of the group. The root of those that have one is the first rank of the group.
 
 Nodes that are left out: operators of CPUs (`is_cpu_op`), which repeat the collectives that GPUs run, and whose own time
 belongs to no GPU; collectives of one rank or of no bytes. Nodes that waited for these wait for the nodes that they
@@ -33,7 +33,7 @@ __all__ = ["OPTIONS", "read", "recognises"]
 
 OPTIONS = frozenset({"comm_groups", "comm_size", "element_bytes", "ranks"})
 # Collectives in which one side of a rank is a share of the buffer, and the side that comm_size counts if it counts it.
-SHARES = {"all-gather": "input", "reduce-scatter": "output"}
+SHARES = {"all-gather": "input", "gather": "input", "reduce-scatter": "output", "scatter": "output"}
 
 
 def recognises(source: Source) -> bool:

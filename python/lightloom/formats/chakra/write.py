@@ -198,8 +198,8 @@ def _of_all(plan: Plan) -> dict[str, Value]:
     }
     if chunks.per_buffer is not None:
         attributes["lightloom_chunks"] = chunks.per_buffer
-        if plan.collective == "broadcast":
-            attributes["lightloom_root"] = int(chunks.source[0])
+        if plan.root is not None:
+            attributes["lightloom_root"] = plan.root
     else:
         attributes["lightloom_chunk_sources"] = tuple(chunks.source.tolist())
         attributes["lightloom_chunk_destinations"] = tuple(chunks.destination.tolist())

@@ -230,16 +230,16 @@ def _found(collective: str, gpus: int, dims: list[int], demands: list[Demand]) -
 
 
 def _check_receivers(collective: str, gpus: int, demands: list[Demand]) -> None:
-    """Refuse demands that no algorithm has: each sends something to every GPU, but for the root of a broadcast."""
+    """Refuse demands that no algorithm has: each sends something to every GPU, or from it, but for the root."""
     if collective == "all-to-all":  # blocks may be unequal, and empty
         return
-    received = {destination for demand in demands for _, destination in demand}
-    roots = collective == "broadcast"
-    if len(received) + roots < gpus:
-        idle = next(gpu for gpu in range(roots, gpus) if gpu not in received)
-        raise refuse(
-            "schedule.steps", f"GPU {idle} receives nothing in any step; in {collective} every GPU receives data"
-        )
+    sends = collective in {"reduce", "gather"}
+    found = {pair[0 if sends else 1] for demand in demands for pair in demand}
+    roots = sends or collective in {"broadcast", "scatter"}
+    if len(found) + roots < gpus:
+        idle = next(gpu for gpu in range(roots, gpus) if gpu not in found)
+        does = "sends" if sends else "receives"
+        raise refuse("schedule.steps", f"GPU {idle} {does} nothing in any step; in {collective} every GPU {does} data")
 
 
 def _one_step(gpus: int, demand: Demand) -> _core.Schedule:

@@ -41,7 +41,7 @@ OF_PLAN = (
         kind=Kind.TEXT,
         group=Group.EXPERT,
         meaning="Planner exact: use only topologies that are invariant under u → u + N, or under u XOR N (xor:N), "
-        "which makes 16 GPUs possible.",
+        "which gives the best of these with whole circuits at 16 GPUs and more.",
         verbs=("plan",),
         metavar="N",
         python="a whole number",

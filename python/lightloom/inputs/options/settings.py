@@ -23,6 +23,8 @@ class Settings(TypedDict, total=False):
     A key a row of `SETTINGS`, which says what each of them means, and so does docs/reference/options.md.
     """
 
+    ranks: str | Sequence[int] | None
+    others_forward: bool | None
     root: int | None
     matrix: str | os.PathLike[str] | ArrayLike | None
     schedule: str | os.PathLike[str] | _core.Schedule | None
@@ -34,6 +36,7 @@ class Settings(TypedDict, total=False):
     convention: str | None
     overlap: str | None
     radix: int | None
+    aggregation: int | None
     chunk_size: str | float | None
     optical_ports: int | None
     seed: int

@@ -39,6 +39,9 @@ COLLECTIVES = {
     "broadcast": CollectiveType.BROADCAST,
     "all-to-all": CollectiveType.ALL_TO_ALL,
     "reduce-scatter": CollectiveType.REDUCE_SCATTER,
+    "reduce": CollectiveType.REDUCE,
+    "gather": CollectiveType.GATHER,
+    "scatter": CollectiveType.SCATTER,
 }
 
 

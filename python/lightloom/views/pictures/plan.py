@@ -56,7 +56,7 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
     left = len(used) - len(diagrams)
     more = f" ({counted(left, 'more topology')} not drawn)" if left else ""
     figure.suptitle(
-        f"{what_is_planned(plan, plan.root)} ({plain(plan.algorithm)}, {plain(plan.planner)}): "
+        f"{what_is_planned(plan, plan.root, plan.members)} ({plain(plan.algorithm)}, {plain(plan.planner)}): "
         f"{show_time(plan.total_s)}, {counted(plan.reconfigurations, 'reconfiguration')}{more}",
         fontsize=11,
     )

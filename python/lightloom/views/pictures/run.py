@@ -87,7 +87,7 @@ def _title(measurement: Measurement, run: int) -> str:
     total_s, predicted_s = float(measurement.times.total_s[run]), measurement.predicted_s
     part = f", {total_s / predicted_s:.1%} of the plan's {show_time(predicted_s)}" if predicted_s else ""
     return (
-        f"{what_is_planned(plan, plan.root)} ({plain(plan.algorithm)}, {plain(plan.planner)})\n"
+        f"{what_is_planned(plan, plan.root, plan.members)} ({plain(plan.algorithm)}, {plain(plan.planner)})\n"
         f"{which}{settings.transport}{slowed}: measured {show_time(total_s)}{part}{doubt}"
     )
 

@@ -90,7 +90,7 @@ def _title(simulation: Simulation) -> str:
     change = simulation.total_s / simulation.predicted_total_s - 1 if simulation.predicted_total_s else 0.0
     against = f"{abs(change):.1%} {'above' if change > 0 else 'below'}" if abs(change) >= 5e-4 else "as long as"
     return (
-        f"{what_is_planned(plan, plan.root)} ({plain(plan.algorithm)}, {plain(plan.planner)})\n"
+        f"{what_is_planned(plan, plan.root, plan.members)} ({plain(plan.algorithm)}, {plain(plan.planner)})\n"
         f"simulated {show_time(simulation.total_s)}, {against} the plan's {show_time(simulation.predicted_total_s)}"
     )
 

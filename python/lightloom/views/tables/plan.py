@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # Names of columns that are shorter than those of their terms.
 HEADERS = {"reconfiguration": "reconfig."}
 SHARES = "share"
+# Runs of GPUs that the line of a fabric names.
+MOST_RUNS = 8
 # Beginning of the names of bounds' classes that hold for every algorithm.
 ANY_ALGORITHM = "any algorithm"
 # The terms have columns where there is room for them, else a line.
@@ -69,14 +71,31 @@ def plan_parts(
 
 def _title(plan: Plan) -> str:
     return (
-        f"{what_is_planned(plan, plan.root)}: {show_time(plan.total_s)}, {counted(len(plan.steps), 'step')}, "
+        f"{what_is_planned(plan, plan.root, plan.members)}: {show_time(plan.total_s)}, "
+        f"{counted(len(plan.steps), 'step')}, "
         f"{counted(plan.reconfigurations, 'reconfiguration')} ({plan.algorithm}, {plan.planner})"
     )
 
 
 def _fabric_line(plan: Plan) -> str:
     fabric = fabric_words(plan.ports, plan.bandwidth_bps, plan.core.fabric)
-    return f"{fabric}, initial topology {plan.initial}{_first_charge(plan)}, routing {plan.routing}"
+    return f"{_ranks(plan)}{fabric}, initial topology {plan.initial}{_first_charge(plan)}, routing {plan.routing}"
+
+
+def _ranks(plan: Plan) -> str:
+    """`ranks are GPUs 0–15, 32–47 of 64, `; empty where all GPUs take part."""
+    if plan.ranks is None:
+        return ""
+    runs: list[list[int]] = []
+    for gpu in plan.ranks:
+        if runs and gpu == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], gpu]
+        else:
+            runs.append([gpu])
+    shown = ", ".join("–".join(map(str, run)) for run in runs[:MOST_RUNS])
+    more = ", …" if len(runs) > MOST_RUNS else ""
+    forward = ", whose other GPUs forward" if plan.gpus > plan.members else ""
+    return f"ranks are GPUs {shown}{more} of {plan.fabric_gpus}{forward}; "
 
 
 def _first_charge(plan: Plan) -> str:

@@ -64,13 +64,18 @@ class Delays(Protocol):
         """Computation before every step, and before single ones by their index from 0."""
 
 
-def what_is_planned(planned: Planned, root: int | None = None) -> str:
-    """`all-reduce of 64 MiB on 64 GPUs`; a broadcast with its root, an unequal All-to-All with its total traffic."""
-    more = "" if root is None else f" from rank {root}"
+def what_is_planned(planned: Planned, root: int | None = None, members: int | None = None) -> str:
+    """`all-reduce of 64 MiB on 64 GPUs`; with its root if it has one, an unequal All-to-All with its total traffic.
+
+    members: GPUs that take part, where others only forward.
+    """
+    gpus = planned.gpus if members is None else members
+    way = "to" if planned.collective in {"reduce", "gather"} else "from"
+    more = "" if root is None else f" {way} rank {root}"
     whole = planned.traffic_bytes
-    if whole is not None and abs(whole - (planned.gpus - 1) * planned.size_bytes) > 1:
+    if whole is not None and abs(whole - (gpus - 1) * planned.size_bytes) > 1:
         more = f" at the busiest GPU, {show_size(whole)} in all,"
-    return f"{planned.collective} of {show_size(planned.size_bytes)}{more} on {planned.gpus} GPUs"
+    return f"{planned.collective} of {show_size(planned.size_bytes)}{more} on {gpus} GPUs"
 
 
 def fabric_words(ports: int, bandwidth_bps: float, delays: Delays) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # As NCCL's tests call them.
 TESTED = ("size", "count", "type", "redop", "time", "algbw", "busbw", "#wrong")
 # Collectives whose receivers reduce; others only copy.
-REDUCING = ("all-reduce", "reduce-scatter")
+REDUCING = ("all-reduce", "reduce-scatter", "reduce")
 COLUMNS = ("step", "topology", "dark", "measured", "plan", "ratio", "waiting", "forwarded")
 
 
@@ -38,7 +38,7 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
     """The parts of `run_table`."""
     plan = measurement.plan
     title = (
-        f"{what_is_planned(plan, plan.root)} ({plan.algorithm}, {plan.planner}): "
+        f"{what_is_planned(plan, plan.root, plan.members)} ({plan.algorithm}, {plan.planner}): "
         f"measured {show_time(measurement.measured.median)}, "
         f"{measurement.ratio:.1%} of the plan's {show_time(measurement.predicted_s)}"
     )

@@ -47,7 +47,7 @@ def _title(simulation: Simulation) -> str:
     ratio = _ratio(simulation.total_s, simulation.predicted_total_s)
     against = "as planned" if ratio == "100.0%" else f"{ratio} of the plan's {show_time(plan.total_s)}"
     return (
-        f"{what_is_planned(plan, plan.root)} ({plan.algorithm}, {plan.planner}): "
+        f"{what_is_planned(plan, plan.root, plan.members)} ({plan.algorithm}, {plan.planner}): "
         f"simulated {show_time(simulation.total_s)}, {against}"
     )
 

@@ -19,8 +19,10 @@ fn any_chunks(n: u32) -> impl Strategy<Value = Chunks> {
     let pieces = prop::collection::vec((0..n, 0..n, 1e-6..1.0f64), 1..9);
     prop_oneof![
         (prop::sample::select(owned.to_vec()), 1u32..4).prop_map(move |(c, parts)| Chunks::even(c, n, parts).unwrap()),
-        (prop::sample::select(vec![Collective::AllReduce, Collective::Broadcast]), 0..n, 1u32..9)
+        (prop::sample::select(vec![Collective::AllReduce, Collective::Broadcast, Collective::Reduce]), 0..n, 1u32..9)
             .prop_map(move |(c, root, parts)| Chunks::buffer(c, n, root, parts).unwrap()),
+        (prop::sample::select(vec![Collective::Gather, Collective::Scatter]), 0..n, 1u32..4)
+            .prop_map(move |(c, root, parts)| Chunks::rooted(c, n, root, parts).unwrap()),
         pieces.prop_map(move |pieces| {
             let pieces = pieces.into_iter().map(|(src, dst, share)| Piece { src, dst, share }).collect();
             Chunks::pieces(n, pieces).unwrap()

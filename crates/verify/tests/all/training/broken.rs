@@ -350,6 +350,9 @@ fn bytes_that_must_pass_ports_bound_what_depends_on_nothing() {
         (Collective::AllGather, 0.75),
         (Collective::AllToAll, 0.75),
         (Collective::Broadcast, 1.0),
+        (Collective::Reduce, 1.0),
+        (Collective::Gather, 0.75),
+        (Collective::Scatter, 0.75),
     ];
     let gathers: Vec<Item> = (0..8).map(|_| gather(0, &[0, 1, 2], &[1, 1], false)).collect();
     for (of, part) in parts {

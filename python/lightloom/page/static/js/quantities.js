@@ -236,7 +236,7 @@ export function parseRate(text) {
  */
 export function busFactor(collective, gpus) {
   if (collective === "all-reduce") return (2 * (gpus - 1)) / gpus;
-  return collective === "broadcast" ? 1 : (gpus - 1) / gpus;
+  return collective === "broadcast" || collective === "reduce" ? 1 : (gpus - 1) / gpus;
 }
 
 /**
