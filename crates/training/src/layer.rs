@@ -63,7 +63,13 @@ impl Layer {
         let optics = Optics::parse(layer.spelling())?;
         optics.port_map(&fabric.shape)?;
         // Paths through a mesh are looked for when all circuits are known (`paths`).
-        let Some(islands) = layer.islands().filter(|_| !optics.holds_all()) else { return Ok(None) };
+        if optics.holds_all() || optics.has_paths(&fabric.shape)? {
+            return Ok(None);
+        }
+        let Some(islands) = layer.islands() else {
+            let accepts = "crossbar, parallel, islands:AxB or mesh:ROWSxCOLUMNS for an iteration";
+            return Err(Error::value("optics", format!("`{}`", layer.spelling()), accepts));
+        };
         // An island of all GPUs, or with a port for each of its GPUs' ports, limits nothing.
         let gpus = fabric.shape.gpus();
         let is_ample = u64::from(islands.ports) >= u64::from(islands.gpus.min(gpus)) * u64::from(fabric.shape.ports());

@@ -34,6 +34,7 @@ mod others;
 mod paths;
 mod ports;
 mod report;
+mod router_ports;
 mod routing;
 mod shared_ports;
 mod training;

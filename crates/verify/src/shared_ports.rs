@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use model::{Plan, Topology, counted};
 
 use crate::report::{Check, Tally};
+use crate::router_ports;
 
 /// Kinds whose circuits a port of their GPU is enough for.
 const EVERY_TOPOLOGY: [&str; 2] = ["crossbar", "parallel"];
@@ -18,6 +19,8 @@ pub(crate) enum Described<'a> {
     Islands { gpus: u64, ports: u64 },
     /// MZIs, through which every circuit needs a way.
     Mesh,
+    /// Routers by wavelength of so many ports, with lasers of so many wavelengths.
+    Routers { size: u64, wavelengths: u64 },
     /// None of these.
     Unknown(&'a str),
 }
@@ -32,6 +35,13 @@ pub(crate) fn described(spelling: &str) -> Described<'_> {
         return Described::Mesh;
     }
     let size = |text: &str| text.parse::<u64>().ok().filter(|&number| number > 0);
+    if kind == "awgr" {
+        let (ports, tuned) = parameters.split_once('x').unwrap_or((parameters, parameters));
+        return match (size(ports), size(tuned)) {
+            (Some(size), Some(wavelengths)) => Described::Routers { size, wavelengths },
+            _ => Described::Unknown(spelling),
+        };
+    }
     let sizes = parameters.split_once('x').and_then(|(gpus, ports)| Some((size(gpus)?, size(ports)?)));
     match sizes.filter(|_| kind == "islands") {
         Some((gpus, ports)) => Described::Islands { gpus, ports },
@@ -60,6 +70,7 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
             tally.expect(false, || format!("`{spelling}` is not a known optical layer"));
             return Some(tally.into_check("optical layer", ""));
         }
+        Described::Routers { size, wavelengths } => return Some(router_ports::check(plan, size, wavelengths)),
         Described::Islands { gpus, ports } => (gpus, ports),
     };
     for topology in plan.topologies.iter().chain(initial) {

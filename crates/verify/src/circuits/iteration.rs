@@ -25,7 +25,11 @@ pub fn iteration_circuits(circuits: &Circuits, training: &TrainingPlan, optics: 
     let shape = &training.fabric.shape;
     let layout = Layout::of(circuits, shape, optics)?;
     if let (Layout::Routers(_), Some(optics)) = (layout, optics) {
-        return Err(Error::value("optics", format!("`{optics}`"), "crossbar, parallel or islands:AxB for an iteration"));
+        return Err(Error::value(
+            "optics",
+            format!("`{optics}`"),
+            "crossbar, parallel, islands:AxB or mesh:ROWSxCOLUMNS for an iteration",
+        ));
     }
     let (switches, has_ports) = switches_check(circuits, shape, layout);
     let mut checks = vec![switches];

@@ -64,6 +64,11 @@ impl<'a> Room<'a> {
                 let detail = "not checked here: paths of light on a mesh are judged in the file that `lightloom circuits` writes";
                 return Check { name: "optics", passed: true, detail: detail.into() };
             }
+            Described::Routers { .. } => {
+                self.tally
+                    .expect(false, || "circuits through routers by wavelength are not judged over an iteration".into());
+                String::new()
+            }
             Described::Unknown(spelling) => {
                 self.tally.expect(false, || format!("`{spelling}` is not a known optical layer"));
                 String::new()
