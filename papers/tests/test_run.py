@@ -17,6 +17,7 @@ from lightloom_papers.figure import Figure, Outcome, Paper, Setting
 from lightloom_papers.measure import KEPT, Case
 from lightloom_papers.pages import summary_page, tally
 from lightloom_papers.run import reproduce, reproduce_all
+from lightloom_papers.sentences import Sentences
 
 RING = [
     Case.of("all-gather", size, ll.Fabric(gpus=4), algorithm="ring", planner="static", topology="ring")
@@ -44,7 +45,8 @@ def _figure(name: str, engines: tuple[str, ...] = ("model", "packet")) -> Figure
 
 
 FIGURES = (_figure("small-1"), _figure("small-2", ("model",)))
-PAPER = Paper("small", "A small paper", FIGURES, (Claim.not_judged("elsewhere", "§7", paper="7", why="no data"),))
+SENTENCES = Sentences(3, (("It takes", "a small buffer"),))
+PAPER = Paper("small", "A small paper", FIGURES, SENTENCES, (Claim.not_judged("elsewhere", "§7", paper="7", why="no data"),))
 
 
 @pytest.fixture(autouse=True)
