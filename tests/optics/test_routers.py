@@ -18,6 +18,11 @@ from tests.optics.followed import circuits_of
 
 Pair = tuple[int, int]
 
+# The default fabric's startup and hop delay, and the time of a byte, in seconds; delays of the tests.
+STEP_S = HOP_S = 500e-9
+BYTE_S = 8 / 800e9
+CHANGES_S = {"10ns": 10e-9, "3us": 3e-6, "100us": 100e-6}
+
 
 def fits(pairs: list[Pair], gpus: int, ports: int, size: int, wavelengths: int) -> bool:
     """Whether every circuit gets a port that leads to its group, by trying all ports of one circuit after another."""
@@ -120,7 +125,7 @@ def matchings(gpus: int, wavelengths: int) -> list[tuple[int, ...]]:
     ]
 
 
-def step_s(tuned: tuple[int, ...], distance: int, share: float, fabric: ll.Fabric) -> float:
+def step_s(tuned: tuple[int, ...], distance: int, share: float) -> float:
     """Time of a step in which every GPU sends `share` bytes `distance` GPUs on, along the only ways there are."""
     gpus = len(tuned)
     hops, load = 0, Counter[int]()
@@ -132,21 +137,22 @@ def step_s(tuned: tuple[int, ...], distance: int, share: float, fabric: ll.Fabri
             if length > gpus:
                 return float("inf")
         hops = max(hops, length)
-    return fabric.startup_s + fabric.hop_delay_s * hops + share * 8 / fabric.bandwidth_bps * max(load.values())
+    return STEP_S + HOP_S * hops + share * BYTE_S * max(load.values())
 
 
 @pytest.mark.parametrize(("gpus", "wavelengths"), [(4, 2), (4, 3), (4, 4), (8, 2), (8, 3), (16, 2)])
-@pytest.mark.parametrize("delay", ["10ns", "3us", "100us"])
+@pytest.mark.parametrize("delay", CHANGES_S)
 @pytest.mark.parametrize("size", [1 << 12, 1 << 24])
 def test_plans_are_those_of_exhaustive_search(gpus: int, wavelengths: int, delay: str, size: int) -> None:
     fabric = ll.Fabric(gpus=gpus, reconfiguration_delay=delay, optics=f"awgr:{gpus}x{wavelengths}")
-    change_s = ll.plan("all-gather", 8, fabric=fabric).fabric.reconfiguration_delay_s
-    steps = [(1 << step, size / gpus * (1 << step)) for step in range(gpus.bit_length() - 1)]
+    change_s = CHANGES_S[delay]
+    # Recursive doubling: the largest distance first, with one block.
+    steps = [(gpus >> step, size / gpus * (1 << step - 1)) for step in range(1, gpus.bit_length())]
     every = matchings(gpus, wavelengths)
     best = dict.fromkeys(every, 0.0)
     for index, (distance, share) in enumerate(steps):
         before = min(best.values()) + (change_s if index else 0.0)
-        best = {tuned: min(so_far, before) + step_s(tuned, distance, share, fabric) for tuned, so_far in best.items()}
+        best = {tuned: min(so_far, before) + step_s(tuned, distance, share) for tuned, so_far in best.items()}
     plan = ll.plan("all-gather", size, fabric=fabric, algorithm="recursive-doubling", planner="weave")
     assert plan.total_s == pytest.approx(min(best.values()), rel=1e-9)
 
