@@ -70,9 +70,9 @@ FABRICS = [(4, 1, 4), (4, 2, 4), (3, 2, 4), (4, 2, 2), (6, 3, 3), (6, 2, 2), (8,
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(FABRICS), st.integers(0, 10**6), st.data())
 def test_a_topology_is_held_where_every_circuit_finds_a_port(
-    fabric: tuple[int, int, int], seed: int, data: st.DataObject
+    kind: tuple[int, int, int], seed: int, data: st.DataObject
 ) -> None:
-    gpus, ports, size = fabric
+    gpus, ports, size = kind
     wavelengths = data.draw(st.integers(2, size))
     drawn = random.Random(seed)  # noqa: S311
     links: Counter[Pair] = Counter()
@@ -82,10 +82,10 @@ def test_a_topology_is_held_where_every_circuit_finds_a_port(
         links.update((order[place - 1], order[place]) for place in range(gpus))
     topology = ll.Topology.from_links("drawn", gpus, [(*pair, count) for pair, count in links.items()])
     optics = f"awgr:{size}x{wavelengths}"
-    problem = {"algorithm": "ring", "planner": "static", "topology": topology, "routing": "single-path"}
     expected = fits(list(links.elements()), gpus, ports, size, wavelengths)
     try:
-        plan = ll.plan("all-gather", "64KiB", fabric=ll.Fabric(gpus=gpus, ports=ports, optics=optics), **problem)
+        fabric = ll.Fabric(gpus=gpus, ports=ports, optics=optics)
+        plan = ll.plan("all-gather", "64KiB", fabric=fabric, algorithm="ring", planner="static", topology=topology)
     except ll.InputError:
         assert not expected
         return
