@@ -93,5 +93,5 @@ pub(super) fn wavelengths_check(circuits: &Circuits, layout: Layout) -> Option<C
             }
         }
     }
-    Some(tally.into_check("signal", "of light followed from its laser through its router"))
+    Some(tally.into_check("comparison", "of wavelengths with the egress ports that routers lead their light to"))
 }
