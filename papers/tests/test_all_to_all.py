@@ -70,7 +70,12 @@ def test_figure_3() -> None:
     outcome = FIGURES["all-to-all-3"].make(Setting())
     claims = by_words(outcome)
     failing = [claim.words for claim in outcome.claims if claim.verdict is Verdict.FAILS]
-    assert failing == ["base and 3-shift", "size of the search space"]
+    assert failing == [
+        "base and 3-shift",
+        "size of the search space",
+        "curves are not quite smooth, since transmission times vary with the order of chunks",
+        "part of an iteration of MoE training that All-to-All takes",
+    ]
     assert claims["base and 3-shift"].ours == "20T+2R"
     assert sum(40320**d * d**56 for d in range(1, 8)) == pytest.approx(3.666e79, rel=1e-3)
     assert outcome.table["cost_at_7_T"] == [35, 30, 34, 56]

@@ -46,7 +46,9 @@ def _figure(name: str, engines: tuple[str, ...] = ("model", "packet")) -> Figure
 
 FIGURES = (_figure("small-1"), _figure("small-2", ("model",)))
 SENTENCES = Sentences(3, (("It takes", "a small buffer"),))
-PAPER = Paper("small", "A small paper", FIGURES, SENTENCES, (Claim.not_judged("elsewhere", "§7", paper="7", why="no data"),))
+PAPER = Paper(
+    "small", "A small paper", FIGURES, SENTENCES, (Claim.not_judged("elsewhere", "§7", paper="7", why="no data"),)
+)
 
 
 @pytest.fixture(autouse=True)

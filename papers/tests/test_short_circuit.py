@@ -29,7 +29,10 @@ def test_what_does_not_hold(outcomes: dict[str, Outcome]) -> None:
     failing = [
         claim.words for outcome in outcomes.values() for claim in outcome.claims if claim.verdict is Verdict.FAILS
     ]
-    assert failing == ["the cost model closely aligns with the simulation"]
+    assert failing == [
+        "the cost model closely aligns with the simulation",
+        "synchronisation before every step is practical in scale-up domains that share memory",
+    ]
     judged = [claim for outcome in outcomes.values() for claim in outcome.claims if claim.verdict is not Verdict.OPEN]
     assert len(judged) == 16
 

@@ -71,6 +71,18 @@ def judge(seed: int, number: int) -> Judged:
             load = all_reduce(ranks, steps)
         elif kind == "broadcast":
             load = broadcast(ranks, steps, root)
+        elif kind == "reduce":
+            # Turned round in time, what is added up on its way to the root is what is copied on its way from there.
+            turned = [
+                Step(Graph({(dst, src): count for (src, dst), count in one.graph.items()}), one.hops) for one in steps
+            ]
+            load = broadcast(ranks, turned[::-1], root)
+        elif kind in {"gather", "scatter"}:
+            others = [rank for rank in range(ranks) if rank != root]
+            ends = [(rank, root) if kind == "gather" else (root, rank) for rank in others]
+            load = all_to_all(ranks, steps, dict.fromkeys(ends, 1.0 / ranks))
+        elif kind not in {"all-to-all", "unequal all-to-all"}:
+            raise AssertionError(f"no program for {kind}")
         else:
             equal = {(src, dst): 1.0 / ranks for src in range(ranks) for dst in range(ranks) if src != dst}
             load = all_to_all(ranks, steps, shares or equal)

@@ -175,8 +175,8 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "time": (lambda d: d.update(cost=-1), "sequence.cost: `-1` is not a time from 0 to 1e+18 nanoseconds"),
     "no delay": (lambda d: d.pop("alpha_r"), "sequence.alpha_r: `None` is not a time from 0 to 1e+18 nanoseconds"),
     "collective": (
-        lambda d: d.update(collective="gather"),
-        "sequence.collective: `gather` is not a collective; it takes all-reduce, ",
+        lambda d: d.update(collective="gossip"),
+        "sequence.collective: `gossip` is not a collective; it takes all-reduce, ",
     ),
 }
 

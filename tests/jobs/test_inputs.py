@@ -57,7 +57,7 @@ def test_files_are_looked_for_in_the_folder_of_the_description(tmp_path: Path) -
         ({"arrival": True}, "job[0].arrival"),
         ({"size": None}, "job[0].size"),
         ({"size": "0"}, "job[0].size"),
-        ({"collective": "gather"}, "job[0].collective"),
+        ({"collective": "gossip"}, "job[0].collective"),
         ({"collective": ["all-gather"]}, "job[0].collective"),
         ({"collective": None}, "job[0]"),
         ({"model": "bert-pccl"}, "job[0]"),

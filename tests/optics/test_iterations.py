@@ -147,7 +147,7 @@ def test_the_judge_finds_what_is_wrong(
 
 @pytest.mark.parametrize(
     ("layer", "reason"),
-    [("islands:4x2", "island 0 has 2 ports; more circuits leave it at once"), ("mesh:4x4", "`mesh:4x4`.*islands:AxB")],
+    [("islands:4x2", "island 0 has 2 ports; more circuits leave it at once"), ("awgr:8", "`awgr:8`.*islands:AxB")],
 )
 def test_layers_that_cannot_have_its_circuits_are_refused(layer: str, reason: str, shared_port: ll.Training) -> None:
     with pytest.raises(InputError, match=rf"^optics: {reason}"):

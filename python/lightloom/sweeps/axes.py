@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from lightloom import _core
 from lightloom.base.errors import refuse
 from lightloom.base.whole_numbers import whole_number
+from lightloom.inputs.options import Kind as OptionKind
 from lightloom.inputs.quantities import delay_text
 from lightloom.inputs.ranges import SPACINGS, in_range, listed
 from lightloom.sweeps.keys import (
     NUMBERS,
     PER_PAIR_COLUMN,
-    WHOLE,
     Quantity,
     Value,
     key_of,
+    option_of,
     plain_value,
     quantity,
 )
@@ -61,7 +62,7 @@ class Axis(NamedTuple):
             return "name"
         if self.is_number:
             return KINDS[self.key]
-        return "count" if self.key in WHOLE else "name"
+        return "count" if all(type(value) is int for value in self.values) else "name"
 
     @property
     def shown(self) -> tuple[Value | float, ...]:
@@ -86,15 +87,15 @@ def axis_of(text: str, given: object, known: tuple[str, ...]) -> Axis:
     if key in NUMBERS:
         return _number_axis(field, key, given)
     if isinstance(given, Mapping):
-        if key not in WHOLE:
+        if option_of(key, known).kind is not OptionKind.WHOLE:
             raise refuse(field, f"a range is for numbers; {key} takes a list of names")
         if not given.keys() & SPACINGS:
             given = {**given, "step": 1}
-        read = lambda value: float(plain_value(field, key, value))  # noqa: E731
+        read = lambda value: float(plain_value(field, key, value, known))  # noqa: E731
         read_step = lambda step: float(whole_number(f"{field}.step", step, 1))  # noqa: E731
         numbers = in_range(field, given, read, whole=True, read_step=read_step)
-        return Axis(key, key, tuple(plain_value(field, key, int(number)) for number in numbers))
-    return Axis(key, key, tuple(listed(field, given, lambda value: plain_value(field, key, value))))
+        return Axis(key, key, tuple(plain_value(field, key, int(number), known) for number in numbers))
+    return Axis(key, key, tuple(listed(field, given, lambda value: plain_value(field, key, value, known))))
 
 
 def _number_axis(field: str, key: str, given: object) -> Axis:

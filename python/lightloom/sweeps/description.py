@@ -155,7 +155,7 @@ def _settings(given: Mapping[str, object], known: tuple[str, ...]) -> tuple[dict
             raise refuse(field, f"`{key}` is given twice")
         number = quantity(field, key, value) if key in NUMBERS else None
         if number is None:
-            settings[key] = plain_value(field, key, value)
+            settings[key] = plain_value(field, key, value, known)
         elif number.varies:
             # A delay that no number says is part of the problem, nothing that points differ in.
             settings[key] = number.text
@@ -216,7 +216,7 @@ def _baseline(given: object) -> tuple[Baseline, ...]:
                 "{ planner = 'static', topology = 'ring' }",
             )
         settings = {key_of(field, key, BASELINE_KEYS): value for key, value in entry.items()}
-        values = {key: plain_value(f"{field}.{key}", key, value) for key, value in settings.items()}
+        values = {key: plain_value(f"{field}.{key}", key, value, BASELINE_KEYS) for key, value in settings.items()}
         # Ring, the algorithm, on the ring needs saying once.
         label = " ".join(dict.fromkeys(str(value) for value in values.values()))
         if label in {known.label for known in made}:

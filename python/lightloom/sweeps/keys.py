@@ -52,7 +52,6 @@ POLICIES = tuple(name for name, *_ in _core.training_policies())
 CHOSEN_POLICIES = tuple(name for name, *_, is_chosen in _core.training_policies() if is_chosen)
 PLAN_KEYS = tuple(_PLANNED)
 SIMULATION_KEYS = tuple(_SIMULATED)
-WHOLE = tuple(name for name, option in _ROWS.items() if option.kind is Kind.WHOLE)
 # The unit that is written after a plain number.
 UNITS = {Kind.SIZE: "B", Kind.TIME: "s", Kind.BARRIER: "s", Kind.WINDOW: "s"}
 
@@ -109,9 +108,14 @@ def quantity(field: str, key: str, value: object) -> Quantity:
     return Quantity((rate_of if key == "bandwidth" else seconds_of)(field, value))
 
 
-def plain_value(field: str, key: str, value: object) -> Value:
+def option_of(key: str, known: tuple[str, ...]) -> Option:
+    """The option of a key. `ranks` is a number of them for an iteration, GPUs such as `0-15,32-47` for a plan."""
+    return (_TRAINED if known is TRAINING_KEYS else _ROWS)[key]
+
+
+def plain_value(field: str, key: str, value: object, known: tuple[str, ...]) -> Value:
     """The value of any other key, checked as far as it can be without the others. Raises `InputError`."""
-    option = _ROWS[key]
+    option = option_of(key, known)
     if option.kind is Kind.WHOLE:
         return whole_number(field, value, option.least, option.most)
     if option.kind is Kind.YES_OR_NO:

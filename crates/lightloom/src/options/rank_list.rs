@@ -34,7 +34,7 @@ pub fn read(value: &Value, field: &str) -> Result<Vec<u32>> {
             let one = |item: &Value| if let Value::Whole(gpu) = item { Some((*gpu, *gpu)) } else { None };
             items.iter().map(one).collect::<Option<_>>().ok_or_else(|| refuse("a list of other values"))?
         }
-        _ => return Err(refuse("a value of another type")),
+        other => return Err(other.refuse(field, ACCEPTS)),
     };
     let mut ranks = Vec::new();
     for (first, last) in items {

@@ -42,7 +42,7 @@ impl From<&str> for Value {
 
 impl Value {
     /// The error that says what the field takes in place of this value.
-    fn refuse(&self, field: &str, accepts: impl ToString) -> Error {
+    pub(super) fn refuse(&self, field: &str, accepts: impl ToString) -> Error {
         Error::value(field, format!("`{}`", self.shown()), accepts)
     }
 
