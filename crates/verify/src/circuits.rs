@@ -133,7 +133,8 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
         checks.extend(followed(circuits, plan, layout));
     }
     checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);
-    checks.extend(routers::wavelengths_check(circuits, layout));
+    let routers = if let Layout::Routers(routers) = layout { Some(routers) } else { None };
+    checks.extend(routers::wavelengths_check(circuits, routers));
     if has_ports {
         checks.extend(light::checks(
             circuits,

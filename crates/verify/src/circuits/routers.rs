@@ -2,7 +2,6 @@
 
 use model::{Circuits, Connection, Error, Result, Shape};
 
-use super::Layout;
 use crate::report::{Check, Tally};
 
 /// Routers of `awgr:N` or `awgr:NxW` under a fabric.
@@ -51,14 +50,12 @@ impl Routers {
 
 /// Follows the light of every laser: at a wavelength that it has, from its input to the output that the wavelength
 /// leads to, which has to be that of its connection. `None` where neither the layer nor the file has wavelengths.
-pub(super) fn wavelengths_check(circuits: &Circuits, layout: Layout) -> Option<Check> {
+pub(super) fn wavelengths_check(circuits: &Circuits, routers: Option<Routers>) -> Option<Check> {
     let has_some =
         circuits.configurations().iter().flat_map(|one| &one.switches).any(|one| !one.wavelengths.is_empty());
-    let routers = match layout {
-        Layout::Routers(routers) => Some(routers),
-        _ if has_some => None,
-        _ => return None,
-    };
+    if routers.is_none() && !has_some {
+        return None;
+    }
     let mut tally = Tally::new("wavelengths");
     for (index, configuration) in circuits.configurations().iter().enumerate() {
         for (switch, setting) in circuits.switches().iter().zip(&configuration.switches) {
