@@ -5,6 +5,7 @@ import pytest
 import lightloom as ll
 from lightloom.base.errors import InputError
 from tests.formats.plans import document_of, random_plans
+from tests.names import names
 from tests.reference.plan_document import arcs_of, chunks_of, transfers_of
 
 PLANS = 40
@@ -38,7 +39,7 @@ def test_everything_is_expanded() -> None:
             )
             routes = list(plan.routes(index))
             assert sorted((one.source, one.destination, one.share, one.gpus.tolist()) for one in routes) == paths
-    assert len(collectives) == 5
+    assert collectives == {*names("collectives")}
 
 
 def test_bytes_on_paths_are_those_of_transfers() -> None:

@@ -17,7 +17,7 @@ def execute(collective: str, ranks: int, chunks: Chunks, steps: list[list[Transf
     The state is a set of contributors per rank and chunk, as the bits of a word. A step reads the state before it.
     """
     assert ranks <= MAX_RANKS
-    reduces = collective in {"all-reduce", "reduce-scatter"}
+    reduces = collective in {"all-reduce", "reduce-scatter", "reduce"}
     state = np.zeros((ranks, len(chunks.first)), dtype=np.uint64)
     wanted = np.zeros_like(state)
     for chunk, (first, last) in enumerate(zip(chunks.first, chunks.last, strict=True)):

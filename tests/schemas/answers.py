@@ -23,6 +23,7 @@ PLANS = {
     "f": "all-to-all --gpus 8 --size 1MiB --planner reconfigure-all-to-all --no-baselines",
     "g": "all-to-all --gpus 4 --size 1MiB --optics mesh:8x8 --no-baselines",
     "h": "broadcast --gpus 20000 --size 1MiB --algorithm binomial-tree --topology ring --planner static --no-baselines",
+    "k": "all-to-all --gpus 4 --size 1MiB --optics awgr:4 --no-baselines",
     "i": "gather --gpus 4 --size 1MiB --root 1 --no-baselines",
     "j": "all-gather --gpus 6 --size 1KiB --ports 2 --initial ring --ranks 0,2,4 --others-forward "
     "--reconfiguration-delay 1ms --no-baselines",
@@ -256,7 +257,7 @@ def _listed() -> dict[str, list[Any]]:
 
 
 def _circuits() -> tuple[list[Any], list[Any]]:
-    circuits = [printed(f"circuits {name}.json") for name in ("a", "g", "training")]
+    circuits = [printed(f"circuits {name}.json") for name in ("a", "g", "k", "training")]
     switch = start_switch("scpi", 16, listen="127.0.0.1:0")
     try:
         return circuits, [printed("circuits a.json --send", switch.address)]
