@@ -131,7 +131,7 @@ def plain_value(field: str, key: str, value: object, known: tuple[str, ...]) -> 
     value = text_of(field, value)
     if option.kind is Kind.NAME:
         entries = CHOSEN_POLICIES if key == "policy" else [entry["name"] for entry in _core.registry()[option.names]]
-        known = [*entries, *option.others]
-        if value not in known:
-            raise unknown_name(field, value, known)
+        choices = [*entries, *option.others]
+        if value not in choices:
+            raise unknown_name(field, value, choices)
     return value

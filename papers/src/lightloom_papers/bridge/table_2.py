@@ -58,10 +58,15 @@ def make(_setting: Setting) -> Outcome:
         axes.set(xlabel="reconfiguration time of the switch", ylabel="gain")
         for row in ROWS:
             # The two slowest are next to each other.
-            place = (
-                {"xytext": (-4, 4), "textcoords": "offset points", "ha": "right"} if row.technology == "mems-3d" else {}
+            left = row.technology == "mems-3d"
+            axes.annotate(
+                f"{row.technology}, {row.grid}",
+                (row.time_s, max(gains[row])),
+                xytext=(-4 if left else 4, 4),
+                textcoords="offset points",
+                ha="right" if left else "left",
+                fontsize=8,
             )
-            axes.annotate(f"{row.technology}, {row.grid}", (row.time_s, max(gains[row])), fontsize=8, **place)
 
     points = [(collective, size) for collective in COLLECTIVES for size in SIZES]
     return Outcome(
