@@ -28,6 +28,9 @@ pub(crate) fn over_time(
     between.one_for_each(configurations).or_else(|_| between.next_to_each_other(configurations))
 }
 
+/// A path, by its index, and the configurations in which it is taken.
+type Taken = (usize, BTreeSet<usize>);
+
 struct Between<'a> {
     ports: u32,
     router: &'a Router<'a>,
@@ -46,8 +49,8 @@ impl Between<'_> {
                 lit_in.entry(one).or_default().insert(index);
             });
         }
-        // By pair of GPUs, its paths with the configurations in which each is taken.
-        let mut paths: BTreeMap<(Rank, Rank), Vec<(usize, BTreeSet<usize>)>> = BTreeMap::new();
+        // By pair of GPUs, its paths.
+        let mut paths: BTreeMap<(Rank, Rank), Vec<Taken>> = BTreeMap::new();
         let (mut pairs, mut path_of) = (Vec::new(), BTreeMap::new());
         for (one, lit) in lit_in {
             interruption::check();
