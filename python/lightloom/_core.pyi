@@ -122,7 +122,12 @@ def workload_matrix(spec: str, gpus: int, mean_bytes: float, seed: int) -> NDArr
     """The matrix `[src][dst]`, bytes, of a specification such as `zipf:0.4:7`."""
 
 def algorithm_table(
-    collective: str | None, gpus: int, dims: Sequence[int], ports: int, radix: int | None
+    collective: str | None,
+    gpus: int,
+    dims: Sequence[int],
+    ports: int,
+    radix: int | None,
+    aggregation: int | None,
 ) -> list[dict[str, object]]:
     """A row per (algorithm, collective): `algorithm`, `collective`, `accepted`, `reason` (why not, or
     empty), `steps` (int or None), `sent_share` (bytes that the busiest rank sends over m, or None)."""

@@ -33,9 +33,9 @@ REFUSED: dict[str, tuple[list[list[Event]], dict[str, Any], str]] = {
         [[nccl(0, 1, record("reduce", 8))]] * 2,
         {},
         "workload: `ncclDevKernel_Generic(ncclDevKernelArgs)` at 0.000 us of `worker0.pt.trace.json` is a collective "
-        "`reduce`; schedules are planned for all-reduce, ",
+        "`reduce`; it takes all-reduce, ",
     ),
-    "gather": ([[nccl(0, 1, record("gather", 8))]] * 2, {}, "is a collective `gather`; schedules are planned for "),
+    "gather": ([[nccl(0, 1, record("gather", 8))]] * 2, {}, "is a collective `gather`; it takes "),
     "kernel": ([[nccl(0, 1, None)]] * 2, {}, "is a kernel of NCCL, and the profile does not state what it sends"),
     "ranks": ([[nccl(0, 1, SUM)]] * 2, {"ranks": 4}, "ranks: 4 differs from the number of ranks in "),
     "alone": ([[nccl(0, 1, SUM)]], {}, "ranks: it is missing: "),

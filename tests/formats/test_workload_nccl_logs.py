@@ -196,7 +196,7 @@ REFUSED: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "reduce": (
         job(*(call(own, "Reduce", 1, 4, "0x5", 2) for own in range(2))),
         {},
-        "workload: line 3 of `job.log` has a call of Reduce; schedules are planned for AllReduce, AllGather, ",
+        "workload: line 3 of `job.log` has a call of Reduce; it takes AllReduce, AllGather, ",
     ),
     "datatype": (
         job(*(call(own, "AllReduce", 1, 4, "0x5", 2, kind=99) for own in range(2))),

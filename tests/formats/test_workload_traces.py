@@ -224,7 +224,7 @@ WRONG: dict[str, tuple[list[list[Node]], str]] = {
     "other kind": ([[call(0)], [call(0, 2)]], "workload: collective 1 of group all differs between ranks: "),
     "no collective": (
         [[call(0, 99)], [call(0, 99)]],
-        "workload: node 0 (call) of rank 0 has comm_type `99`; schedules are ",
+        "workload: node 0 (call) of rank 0 has comm_type `99`; it takes ",
     ),
     "ranks that wait for each other": (
         [[call(0), send(1, 1, (0,))], [receive(0, 0), call(1, 0, (0,))]],
@@ -235,7 +235,7 @@ WRONG: dict[str, tuple[list[list[Node]], str]] = {
     "only CPUs": ([[operator(0)], [operator(0)]], "workload: `t` has no computation of GPUs, no collectives and no"),
     "no type": (
         [[Node(0, "", NodeType.COLLECTIVE, (), 0, {"comm_size": 8})] for _ in range(2)],
-        "workload: node 0 of rank 0 has comm_type `None`; schedules are planned for 0 (all-reduce), ",
+        "workload: node 0 of rank 0 has comm_type `None`; it takes 0 (all-reduce), ",
     ),
 }
 

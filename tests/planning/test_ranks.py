@@ -268,13 +268,20 @@ def test_the_judge_finds_circuits_of_other_gpus_that_change() -> None:
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ({"ranks": "3-1"}, "ranks: `3-1` is not accepted; it takes GPUs such as 0-15,32-47"),
+        (
+            {"ranks": "3-1"},
+            "ranks: the range `3-1` is not accepted; it takes ranges from the lower GPU to the higher, here 1-3",
+        ),
+        ({"ranks": "0,,1"}, "ranks: `0,,1` is not accepted; it takes GPUs such as 0-15,32-47"),
         ({"ranks": ""}, "ranks: `` is not accepted; it takes GPUs such as 0-15,32-47"),
         ({"ranks": "0-"}, "ranks: `0-` is not accepted; it takes GPUs such as 0-15,32-47"),
         ({"ranks": "2"}, "ranks: 1 GPU is not accepted; it takes at least two GPUs"),
         ({"ranks": "0-8"}, "ranks: 8 is not accepted; it takes GPUs 0 to 7"),
         ({"ranks": "0,0-2"}, "ranks: GPU 0 twice is not accepted; it takes each GPU once"),
-        ({"ranks": [1.5, 2]}, "ranks: `a list of other values` is not accepted; it takes GPUs such as 0-15,32-47"),
+        (
+            {"ranks": [1.5, 2]},
+            "ranks: `1.5` is not accepted; it takes whole numbers, each a GPU, such as [0, 1, 2, 3]",
+        ),
         (
             {"others_forward": True},
             "others_forward: true without ranks is not accepted; it takes the GPUs that take part (`ranks`)",
@@ -290,6 +297,31 @@ def test_wrong_ranks_are_refused(told: dict[str, Any], message: str) -> None:
     """One line that names the option, the value and what is accepted."""
     with pytest.raises(InputError, match=r"^[^\n]*$") as refused:
         lightloom.plan("all-reduce", "1MiB", fabric=Fabric(gpus=8), **told)
+    assert str(refused.value) == message
+
+
+def test_ranks_are_any_sequence_of_whole_numbers() -> None:
+    fabric = Fabric(gpus=8, initial="ring")
+    wanted = lightloom.plan("all-gather", "1MiB", fabric=fabric, ranks="0-3").to_json()
+    for ranks in ([0, 1, 2, 3], (0, 1, 2, 3), range(4), np.arange(4), np.arange(4, dtype=np.uint8)):
+        assert lightloom.plan("all-gather", "1MiB", fabric=fabric, ranks=ranks).to_json() == wanted  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"fabric_gpus": 20}, "plan.fabric_gpus: it is 20; where other GPUs forward it is 6"),
+        ({"fabric_gpus": 70000}, "plan.fabric_gpus: 70000 is not accepted; it takes at most 65536"),
+        ({"ranks": [0] * 6}, "plan.ranks: GPU 0 twice is not accepted; it takes each GPU once"),
+        ({"ranks": []}, "plan.ranks: 0 GPUs is not accepted; it takes 6, one for a rank"),
+        ({"forwarding_gpus": 6}, "plan.forwarding_gpus: it is 6; it must be fewer than the 6 GPUs"),
+    ],
+)
+def test_plans_that_contradict_themselves_are_refused(told: dict[str, Any], message: str) -> None:
+    fabric = Fabric(gpus=6, ports=2, initial="ring", reconfiguration_delay="1ms")
+    plan = lightloom.plan("all-gather", "1KiB", fabric=fabric, ranks="0,2,4", others_forward=True)
+    with pytest.raises(InputError) as refused:
+        Plan.from_json(json.dumps(json.loads(plan.to_json()) | told))
     assert str(refused.value) == message
 
 

@@ -76,14 +76,24 @@ def test_other_collectives_refuse_a_root(cli: RunCli, verb: str, root: str) -> N
 def test_a_root_is_a_rank(cli: RunCli, root: str) -> None:
     for algorithm in (*BROADCASTS, "auto"):
         problem = ["--collective", "broadcast", "--size", "1MiB", "--gpus", GPUS, "--algorithm", algorithm]
-        ran = cli("plan", *problem, "--root", root)
-        assert (ran.status, ran.out) == (2, "")
-        assert ran.err.startswith("error: root: ")
+        for verb in ("plan", "compare", "bound"):
+            ran = cli(verb, *problem, "--root", root)
+            assert (ran.status, ran.out) == (2, "")
+            assert ran.err.startswith("error: root: ")
 
 
 def test_schedules_and_matrices_have_no_root(cli: RunCli) -> None:
     matrix = ["--matrix", "uniform", "--size", "1MiB", "--gpus", 4]
     assert cli("plan", *matrix, "--root", 1).err.startswith("error: root: ")
+
+
+@pytest.mark.parametrize("collective", ROOTED)
+def test_a_bound_is_for_a_root_that_is_a_rank(collective: str) -> None:
+    fabric = ll.Fabric(gpus=GPUS)
+    assert ll.bound(collective, "1MiB", fabric=fabric, root=GPUS - 1).lower_bound_s > 0
+    for asked in ({"root": GPUS}, {"root": 4, "ranks": [0, 1, 2, 3]}):
+        with pytest.raises(ll.InputError, match=r"^root: \d is not accepted; it takes a rank below "):
+            ll.bound(collective, "1MiB", fabric=fabric, **asked)  # type: ignore[arg-type]
 
 
 def test_a_sweep_varies_the_root() -> None:

@@ -24,5 +24,6 @@ mod unequal_blocks;
 pub use algorithm::{Algorithm, Options};
 pub use algorithms::{REGISTRY, find};
 pub use extent::Extent;
+pub use refusals::root as check_root;
 pub use unequal_all_to_all::{MAX_MATRIX_RANKS, direct_from_matrix};
 pub use unequal_blocks::UnequalBlocks;

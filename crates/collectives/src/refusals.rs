@@ -41,7 +41,7 @@ pub(crate) fn parts_of_pairs(name: &str, shape: &Shape, parts: u32) -> Result<()
 
 /// # Errors
 /// A root that is not a rank.
-pub(crate) fn root(shape: &Shape, root: Rank) -> Result<()> {
+pub fn root(shape: &Shape, root: Rank) -> Result<()> {
     if root < shape.gpus() {
         return Ok(());
     }

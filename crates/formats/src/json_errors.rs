@@ -6,8 +6,8 @@ use crate::one_line::one_line;
 
 /// Phrases of serde for the value that it expects, and their meaning to the writer of the document.
 const EXPECTED: [(&str, &str); 11] = [
-    ("u8", "a whole number, 0 or above"),
-    ("u32", "a whole number, 0 or above"),
+    ("u8", "a whole number from 0 to 255"),
+    ("u32", "a whole number from 0 to 4294967295"),
     ("u64", "a whole number, 0 or above"),
     ("usize", "a whole number, 0 or above"),
     ("f64", "a number"),
@@ -79,15 +79,15 @@ mod tests {
     #[test]
     fn no_type_of_the_program_is_named() {
         for (text, said) in [
-            (r#"{"count": "four"}"#, "it is \"four\"; it takes a whole number, 0 or above"),
-            (r#"{"count": -1}"#, "it is `-1`; it takes a whole number, 0 or above"),
-            (r#"{"count": 1.5}"#, "it is `1.5`; it takes a whole number, 0 or above"),
+            (r#"{"count": "four"}"#, "it is \"four\"; it takes a whole number from 0 to 4294967295"),
+            (r#"{"count": -1}"#, "it is `-1`; it takes a whole number from 0 to 4294967295"),
+            (r#"{"count": 1.5}"#, "it is `1.5`; it takes a whole number from 0 to 4294967295"),
             (r#"{"count": 1, "list": {}}"#, "it is an object; it takes a list"),
             (r#"{"count": 1, "list": [true]}"#, "it is `true`; it takes a number"),
-            (r#"{"count": null}"#, "it is null; it takes a whole number, 0 or above"),
+            (r#"{"count": null}"#, "it is null; it takes a whole number from 0 to 4294967295"),
             ("{}", "missing field `count`"),
             (r#"{"other": 1}"#, "unknown field `other`, expected `count` or `list`"),
-            ("[[1]]", "it is a list; it takes a whole number, 0 or above"),
+            ("[[1]]", "it is a list; it takes a whole number from 0 to 4294967295"),
             ("7", "it is `7`; it takes an object"),
             (r#"{"count": 1"#, "it is not JSON: EOF while parsing an object at line 1 column 11"),
         ] {

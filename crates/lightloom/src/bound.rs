@@ -3,7 +3,7 @@
 use bounds::Statement;
 use model::Result;
 
-use crate::{Prepared, Request};
+use crate::{Prepared, Request, Workload};
 
 /// Every bound that is known for a request, and which of them is the largest that holds for all of its plans.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,9 @@ pub fn bound(request: &Request) -> Result<Bounds> {
     request.refuse_forwarding()?;
     let (fabric, settings, size_bytes) = (&request.fabric, request.settings, request.size_bytes()?);
     fabric.check()?;
+    if let Workload::Collective { options, .. } = &request.workload {
+        collectives::check_root(&fabric.shape, options.root())?;
+    }
     let schedule = request.named_schedule()?;
     let pieces = schedule.as_ref().and_then(|schedule| schedule.chunks().as_pieces());
     let mut statements = vec![bounds::any_algorithm(request.collective(), pieces, fabric, settings, size_bytes)];

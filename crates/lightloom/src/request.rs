@@ -369,7 +369,7 @@ impl Workload {
             return Err(Error::value(
                 "root",
                 "a root together with a schedule or matrix",
-                "a root only for broadcast by an algorithm",
+                "a root only for broadcast, reduce, gather and scatter by an algorithm",
             ));
         }
         if let Some(other) = collective.filter(|collective| *collective != given.collective()) {

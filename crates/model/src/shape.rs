@@ -53,7 +53,7 @@ impl Shape {
     /// Another number of GPUs than ranks, a GPU that the fabric does not have, or one that comes twice.
     pub fn among(self, fabric_gpus: u32, gpus: Vec<u32>) -> Result<Self> {
         if fabric_gpus > MAX_GPUS {
-            return Err(Error::value("gpus", fabric_gpus, format!("at most {MAX_GPUS}")));
+            return Err(Error::value("fabric_gpus", fabric_gpus, format!("at most {MAX_GPUS}")));
         }
         if gpus.len() != self.gpus as usize {
             return Err(Error::value(

@@ -3,7 +3,7 @@
 use lightloom::options::{Given, Value};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyList, PyRange, PyString, PyTuple};
 
 use crate::input_error::CoreResult;
 use crate::schedule::{PySchedule, rows_of};
@@ -37,7 +37,7 @@ pub fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(schedule) = value.cast::<PySchedule>() {
         return Ok(Value::Schedule(schedule.get().0.clone()));
     }
-    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyRange>() {
         return Ok(Value::List(value.try_iter()?.map(|item| value_of(&item?)).collect::<PyResult<_>>()?));
     }
     // Asking for an array imports NumPy, which what has no `dtype` cannot need.
@@ -46,7 +46,11 @@ pub fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     {
         return Ok(Value::Matrix(rows_of(&matrix)));
     }
-    number(value)?.map_or_else(|| shown(value), Ok)
+    if let Some(number) = number(value)? {
+        return Ok(number);
+    }
+    let is_row = value.hasattr("dtype")? && value.getattr("ndim")?.extract::<usize>().is_ok_and(|count| count == 1);
+    if is_row { value_of(&value.call_method0("tolist")?) } else { shown(value) }
 }
 
 /// A real number, also one of NumPy's; `None` for truths, dates, durations and masked numbers.

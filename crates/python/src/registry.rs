@@ -105,10 +105,11 @@ pub fn algorithm_table<'py>(
     dims: Vec<u32>,
     ports: u32,
     radix: Option<u32>,
+    aggregation: Option<u32>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let (shape, wanted) =
         shape_and_collective(optional_text("collective", collective)?.as_deref(), gpus, &dims, ports)?;
-    let options = Options { radix, ..Options::default() };
+    let options = Options { radix, aggregation, ..Options::default() };
     let mut rows = Vec::new();
     for algorithm in collectives::REGISTRY {
         for &collective in algorithm.collectives().iter().filter(|c| wanted.is_none_or(|wanted| wanted == **c)) {

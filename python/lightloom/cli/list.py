@@ -36,6 +36,7 @@ def command(
     dims: str | None,
     ports: int,
     radix: int | None,
+    aggregation: int | None,
     output_format: str,
 ) -> None:
     """List the names of a KIND, or of all kinds.
@@ -56,7 +57,7 @@ def command(
     if gpus is not None or dims is not None or collective is not None:
         if kind not in {None, "algorithms"}:
             raise refuse("kind", f"--gpus, --dims and --collective go with `algorithms`, not with `{kind}`")
-        _show_algorithms(fabric, collective, radix, output_format)
+        _show_algorithms(fabric, collective, {"radix": radix, "aggregation": aggregation}, output_format)
         return
     shown = everything(kind)
     if output_format == "json":
@@ -72,15 +73,16 @@ def command(
             click.echo(registry_table(name, entries, given.get(name, ())))
 
 
-def _show_algorithms(fabric: Fabric, collective: str | None, radix: int | None, output_format: str) -> None:
+def _show_algorithms(fabric: Fabric, collective: str | None, given: dict[str, int | None], output_format: str) -> None:
     from lightloom import _core
     from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 
     sized = fabric.sized()
-    base = None if radix is None else whole_number("radix", radix, *WHOLE_RANGES["radix"])
-    rows = _core.algorithm_table(
-        collective, whole_number("gpus", sized.gpus, *WHOLE_RANGES["gpus"]), sized.dimensions, sized.ports, base
-    )
+    gpus = whole_number("gpus", sized.gpus, *WHOLE_RANGES["gpus"])
+    choices = {
+        name: None if value is None else whole_number(name, value, *WHOLE_RANGES[name]) for name, value in given.items()
+    }
+    rows = _core.algorithm_table(collective, gpus, sized.dimensions, sized.ports, **choices)
     if output_format == "json":
         click.echo(json.dumps({"algorithms": rows}, indent=1, ensure_ascii=False))
     elif output_format == "csv":

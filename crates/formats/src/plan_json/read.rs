@@ -24,13 +24,20 @@ const TOTAL_TOLERANCE: f64 = 1e-12;
 pub(super) fn plan(text: PlanText) -> Result<Plan> {
     let shape = Shape::new(text.gpus, &text.fabric.dims, text.fabric.ports).map_err(at("plan.fabric"))?;
     let shape = match text.fabric_gpus {
-        Some(gpus) => shape.among(gpus, text.ranks).map_err(at("plan.ranks"))?,
+        Some(gpus) => shape.among(gpus, text.ranks).map_err(|error| {
+            let field = format!("plan.{}", error.field());
+            error.in_field(&field)
+        })?,
         None if text.ranks.is_empty() => shape,
         None => return Err(Error::malformed("plan", "missing field `fabric_gpus`")),
     };
     if text.forwarding_gpus >= text.gpus || (text.forwarding_gpus > 0 && shape.subset().is_none()) {
-        let reason = format!("it is {}; it must be fewer than the {} ranks", text.forwarding_gpus, text.gpus);
+        let reason = format!("it is {}; it must be fewer than the {} GPUs", text.forwarding_gpus, text.gpus);
         return Err(Error::malformed("plan.forwarding_gpus", reason));
+    }
+    if text.forwarding_gpus > 0 && shape.fabric_gpus() != text.gpus {
+        let reason = format!("it is {}; where other GPUs forward it is {}", shape.fabric_gpus(), text.gpus);
+        return Err(Error::malformed("plan.fabric_gpus", reason));
     }
     let collective = Collective::parse(&text.collective).map_err(at("plan.collective"))?;
     units::size_in_range("plan.size_bytes", text.size_bytes)?;

@@ -19,27 +19,39 @@ pub fn read(value: &Value, field: &str) -> Result<Vec<u32>> {
     let items: Vec<(i128, i128)> = match value {
         Value::Text(text) => {
             let number = |digits: &str| {
-                let is_number = !digits.is_empty() && digits.len() <= 9 && digits.bytes().all(|it| it.is_ascii_digit());
+                let is_number =
+                    !digits.is_empty() && digits.len() <= 18 && digits.bytes().all(|it| it.is_ascii_digit());
                 digits.parse().ok().filter(|_| is_number)
             };
             let range = |item: &str| {
                 let item = item.trim();
                 let (first, last) = item.split_once('-').unwrap_or((item, item));
-                Some((number(first)?, number(last)?)).filter(|(first, last)| first <= last)
+                match (number(first), number(last)) {
+                    (Some(first), Some(last)) if first <= last => Ok((first, last)),
+                    (Some(first), Some(last)) => Err(Error::value(
+                        field,
+                        format!("the range `{item}`"),
+                        format!("ranges from the lower GPU to the higher, here {last}-{first}"),
+                    )),
+                    // An empty item is shown with the text around it.
+                    _ => Err(refuse(if item.is_empty() { text } else { item })),
+                }
             };
-            text.split(',').map(|item| range(item).ok_or_else(|| refuse(item))).collect::<Result<_>>()?
+            text.split(',').map(range).collect::<Result<_>>()?
         }
         Value::Whole(gpu) => vec![(*gpu, *gpu)],
         Value::List(items) => {
             let one = |item: &Value| if let Value::Whole(gpu) = item { Some((*gpu, *gpu)) } else { None };
-            items.iter().map(one).collect::<Option<_>>().ok_or_else(|| refuse("a list of other values"))?
+            let other = |item: &Value| item.refuse(field, "whole numbers, each a GPU, such as [0, 1, 2, 3]");
+            items.iter().map(|item| one(item).ok_or_else(|| other(item))).collect::<Result<_>>()?
         }
         other => return Err(other.refuse(field, ACCEPTS)),
     };
     let mut ranks = Vec::new();
     for (first, last) in items {
         if last - first >= i128::from(MAX_GPUS) || ranks.len() >= MAX_GPUS as usize {
-            return Err(Error::value(field, "more GPUs", format!("at most {MAX_GPUS}")));
+            let named = format!("more than {MAX_GPUS} GPUs");
+            return Err(Error::value(field, named, format!("at most {MAX_GPUS}")));
         }
         for gpu in first..=last {
             ranks.push(u32::try_from(gpu).map_err(|_| refuse(&gpu.to_string()))?);

@@ -130,7 +130,11 @@ impl ReconfigurationDelay {
             terms
         }) {
             let term = term.trim();
-            if let Some(technology) = Technology::named(term) {
+            if term.is_empty() && text.contains('+') {
+                let shown: String = text.chars().take(60).collect();
+                let accepts = "times and technologies joined by +, such as 5us+20ns/port";
+                return Err(Error::value(field, format!("`{shown}`"), accepts));
+            } else if let Some(technology) = Technology::named(term) {
                 fixed_s += technology.delay_s;
             } else if term.starts_with(char::is_alphabetic) {
                 let known = TECHNOLOGIES.iter().map(|technology| technology.name);
@@ -369,7 +373,9 @@ mod tests {
 
     #[test]
     fn rounds_are_of_the_whole_fabric_and_terms_are_known() {
-        for wrong in ["1us,2us/round", "1us+fast", "fast+1us", "1us/rounds", "-1us/round", "passage/round"] {
+        for wrong in
+            ["1us,2us/round", "1us+fast", "fast+1us", "1us/rounds", "-1us/round", "passage/round", "passage+", "+1us"]
+        {
             let error = ReconfigurationDelay::parse("delay", wrong).unwrap_err().to_string();
             assert!(error.starts_with("delay: "), "{error}");
         }

@@ -42,7 +42,8 @@ impl Routers {
             "`awgr:N` or `awgr:NxW`: routers of N ports, from 2 to {MOST_PORTS}, lasers of W wavelengths, from 2 to N, such \
             as awgr:16x8"
         );
-        Err(Error::value("optics", format!("`awgr:{given}`"), accepts))
+        let colon = if given.is_empty() { "" } else { ":" };
+        Err(Error::value("optics", format!("`awgr{colon}{given}`"), accepts))
     }
 
     /// Groups of GPUs, each with a router for each port.
@@ -52,7 +53,7 @@ impl Routers {
     fn groups(self, shape: &Shape) -> Result<u32> {
         let (gpus, size) = (shape.gpus(), self.size);
         if gpus > size && !gpus.is_multiple_of(size) {
-            let accepts = format!("at most {size} GPUs, or a multiple of it, as routers of {size} ports take");
+            let accepts = format!("at most {size} GPUs, or a multiple of it, with optics of routers of {size} ports");
             return Err(Error::value("gpus", gpus, accepts));
         }
         Ok(gpus.div_ceil(size))

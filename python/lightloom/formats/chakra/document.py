@@ -121,5 +121,5 @@ def _collective(field: str, trace: Trace, place: tuple[int, int]) -> str:
     kind = trace.node(place).attributes.get("comm_type")
     if not isinstance(kind, int) or kind not in COLLECTIVES:
         known = ", ".join(f"{int(one)} ({name})" for one, name in COLLECTIVES.items())
-        raise refuse(field, f"{trace.at(place)} has comm_type `{shown(kind)}`; schedules are planned for {known}")
+        raise refuse(field, f"{trace.at(place)} has comm_type `{shown(kind)}`; it takes {known}")
     return COLLECTIVES[CollectiveType(kind)]

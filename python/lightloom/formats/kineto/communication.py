@@ -85,7 +85,7 @@ def communication_of(field: str, where: str, record: Mapping[str, Any]) -> Commu
     kind = KINDS.get(name.lower().strip("_"))
     if kind is None:
         known = "all-reduce, all-gather, reduce-scatter, broadcast, all-to-all, barriers, send and recv"
-        raise refuse(field, f"{where} is a collective `{shown(name)}`; schedules are planned for {known}")
+        raise refuse(field, f"{where} is a collective `{shown(name)}`; it takes {known}")
     elements = _elements(field, where, record, "Out msg nelems" if kind in OUTPUT else "In msg nelems")
     peer = None
     if isinstance(kind, NodeType):

@@ -157,7 +157,7 @@ def _made(
         kind = COLLECTIVES.get(called.name)
         if kind is None:
             known = ", ".join([*COLLECTIVES, *MESSAGES])
-            raise refuse(field, f"{called.at} has a call of {called.name}; schedules are planned for {known}")
+            raise refuse(field, f"{called.at} has a call of {called.name}; it takes {known}")
         size = _bytes(field, called) * (called.ranks if kind in OF_SHARES else 1)
         if members and kind is CollectiveType.BROADCAST:
             group = {"pg_name": _rooted(called, comm)}

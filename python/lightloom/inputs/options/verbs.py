@@ -92,6 +92,17 @@ LISTED = (
         most=MOST["radix"],
         metavar="R",
     ),
+    Option(
+        name="aggregation",
+        kind=Kind.WHOLE,
+        group=Group.PROBLEM,
+        meaning="algorithms: blocks that one message of pat joins at most, a power of two.",
+        verbs=("list",),
+        otherwise="as many as it can",
+        least=LEAST["aggregation"],
+        most=MOST["aggregation"],
+        metavar="A",
+    ),
 )
 
 # References that `verify` holds schedules and circuits to.

@@ -10,7 +10,7 @@ from lightloom.views.axis_units import plain
 from lightloom.views.charts import check_plot_path, save, show_heights
 from lightloom.views.fitting import CAPTION, settle
 from lightloom.views.palette import TERM_COLOURS
-from lightloom.views.pictures.topology import draw_topology
+from lightloom.views.pictures.topology import Forwarding, draw_topology
 from lightloom.views.tables.problem import what_is_planned
 from lightloom.views.tables.step_groups import StepGroup, group_steps
 
@@ -44,9 +44,10 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
     figure = Figure(figsize=(12, 6.5), layout="constrained")
     grid = figure.add_gridspec(2, max(len(diagrams), 4), height_ratios=(1, 1.6))
     topologies = plan.topologies
+    forwarding = _forwarding(plan)
     for column, (index, steps) in enumerate(diagrams):
         axes = figure.add_subplot(grid[0, column])
-        words = draw_topology(axes, topologies[index])
+        words = draw_topology(axes, topologies[index], forwarding)
         said = f"step{'s' if len(steps) > 1 else ''} {_numbers([step.index + 1 for step in steps])}"
         axes.set_title(f"{said}\n{plain(steps[0].topology_name)}", fontsize=9)
         axes.text(
@@ -65,6 +66,14 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
     else:
         save(figure, path)
     return figure
+
+
+def _forwarding(plan: Plan) -> Forwarding | None:
+    """The GPUs of a plan whose other GPUs forward, in the order in which its topologies number them."""
+    ranks = plan.ranks
+    if ranks is None or plan.gpus == len(ranks):
+        return None
+    return Forwarding([*ranks, *sorted(set(range(plan.gpus)) - set(ranks))], len(ranks))
 
 
 def _numbers(steps: list[int], most: int = 3) -> str:

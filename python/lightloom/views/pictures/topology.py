@@ -40,13 +40,23 @@ class Shown(NamedTuple):
     words: str
 
 
-def draw_topology(axes: Axes, topology: Topology) -> str:
+class Forwarding(NamedTuple):
+    """The GPUs of a fabric of which only the first `ranks` take part, in the order in which topologies number them."""
+
+    gpus: list[int]
+    ranks: int
+
+
+def draw_topology(axes: Axes, topology: Topology, forwarding: Forwarding | None = None) -> str:
     """Draw the topology and return its description: empty if all circuits are drawn alike.
 
-    A circuit each way is one chord; a circuit one way has a head. Parallel circuits are thicker.
+    A circuit each way is one chord; a circuit one way has a head. Parallel circuits are thicker. Where other GPUs
+    forward, they are hollow, and all GPUs have their numbers in the fabric.
     """
     gpus = topology.gpus
     links: NDArray[np.int64] = topology.links.astype(np.int64)
+    if forwarding is not None:
+        links[:, :2] = np.array(forwarding.gpus)[links[:, :2]]
     places = [_on_circle(rank / gpus) for rank in range(gpus)]
     every = [(int(source), int(destination), int(count)) for source, destination, count in links]
     shown = Shown(every, "") if len(every) <= MOST_ALIKE else _part(topology, links)
@@ -55,6 +65,9 @@ def draw_topology(axes: Axes, topology: Topology) -> str:
     _draw_chords(axes, places, shown.circuits, CIRCUIT, heads=len(shown.circuits) <= MOST_HEADS)
     dot = max(1.0, 5 - gpus / 16)
     axes.plot(*zip(*places, strict=True), linestyle="", marker="o", markersize=dot, color="k")
+    if forwarding is not None:
+        others = [places[gpu] for gpu in forwarding.gpus[forwarding.ranks :]]
+        axes.plot(*zip(*others, strict=True), linestyle="", marker="o", markersize=0.7 * dot, color="w", zorder=3)
     for rank in _numbered(gpus, shown):
         x, y = places[rank]
         axes.text(1.19 * x, 1.17 * y, str(rank), ha="center", va="center", fontsize=6)

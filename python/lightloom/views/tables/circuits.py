@@ -46,7 +46,7 @@ def _title(circuits: Circuits) -> str:
     if training is not None:
         name = training.name or "an iteration"
         return f"{name} on {training.ranks} ranks, {show_time(training.total_s)} an iteration: {where}"
-    return where if plan is None else f"{plan.collective} on {plan.gpus} GPUs: {where}"
+    return where if plan is None else f"{plan.collective} on {plan.members} GPUs: {where}"
 
 
 def _of_iteration(circuits: Circuits) -> bool:
