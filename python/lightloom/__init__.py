@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from lightloom.inputs.optics import Optics
     from lightloom.jobs.placing import place_jobs
     from lightloom.jobs.result import JobPlacements
+    from lightloom.online.preparing import plan_table
+    from lightloom.online.table import PlanTable
     from lightloom.optics.fibres import FibreRouting, route_fibres
     from lightloom.optics.meshes import Mesh, MeshRouting, route_mesh
     from lightloom.optics.port_maps import Circuits, circuits
@@ -77,6 +79,7 @@ _HOMES = {
     "MeshRouting": "optics.meshes",
     "Optics": "inputs.optics",
     "Plan": "plans",
+    "PlanTable": "online.table",
     "Problem": "planning.problem",
     "RobustPlan": "robustness.result",
     "Schedule": "_core",
@@ -101,6 +104,7 @@ _HOMES = {
     "place_jobs": "jobs.placing",
     "plan": "planning",
     "plan_sizes": "planning.sizes",
+    "plan_table": "online.preparing",
     "profile": "planning",
     "robust": "robustness.robust",
     "route_fibres": "optics.fibres",
@@ -133,6 +137,7 @@ __all__ = [
     "MeshRouting",
     "Optics",
     "Plan",
+    "PlanTable",
     "Problem",
     "RobustPlan",
     "Schedule",
@@ -157,6 +162,7 @@ __all__ = [
     "place_jobs",
     "plan",
     "plan_sizes",
+    "plan_table",
     "profile",
     "robust",
     "route_fibres",

@@ -25,6 +25,7 @@ VIEWS = {
     "MeshRouting.plot": "pictures.mesh.plot_mesh",
     "Plan._repr_html_": "notebook.plan_html",
     "Plan.plot": "pictures.plan.plot_plan",
+    "PlanTable.plot": "pictures.plan_table.plot_plan_table",
     "RobustPlan.plot": "pictures.robust.plot_robust",
     "Simulation._repr_html_": "notebook.simulation_html",
     "Simulation.plot": "pictures.simulation.plot_simulation",
