@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from lightloom.inputs.optics import Optics
     from lightloom.jobs.placing import place_jobs
     from lightloom.jobs.result import JobPlacements
+    from lightloom.online.adaptation import Adaptation
+    from lightloom.online.chooser import PlanChooser
     from lightloom.online.preparing import plan_table
+    from lightloom.online.replay import adapt
     from lightloom.online.table import PlanTable
     from lightloom.optics.fibres import FibreRouting, route_fibres
     from lightloom.optics.meshes import Mesh, MeshRouting, route_mesh
@@ -61,6 +64,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
+    "Adaptation": "online.adaptation",
     "Advice": "advice.result",
     "Bounds": "planning.bounds",
     "Calibration": "calibration",
@@ -79,6 +83,7 @@ _HOMES = {
     "MeshRouting": "optics.meshes",
     "Optics": "inputs.optics",
     "Plan": "plans",
+    "PlanChooser": "online.chooser",
     "PlanTable": "online.table",
     "Problem": "planning.problem",
     "RobustPlan": "robustness.result",
@@ -92,6 +97,7 @@ _HOMES = {
     "Training": "training.result",
     "Workload": "training.workload",
     "__version__": "_core",
+    "adapt": "online.replay",
     "advise": "advice.advising",
     "best_layout": "training.layouts",
     "bound": "planning.bounds",
@@ -119,6 +125,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Adaptation",
     "Advice",
     "Bounds",
     "Calibration",
@@ -137,6 +144,7 @@ __all__ = [
     "MeshRouting",
     "Optics",
     "Plan",
+    "PlanChooser",
     "PlanTable",
     "Problem",
     "RobustPlan",
@@ -150,6 +158,7 @@ __all__ = [
     "Training",
     "Workload",
     "__version__",
+    "adapt",
     "advise",
     "best_layout",
     "bound",

@@ -9,10 +9,11 @@ import numpy as np
 
 from lightloom.base.errors import refuse, shown
 from lightloom.inputs.fabric import Fabric
-from lightloom.inputs.quantities import number_of, seconds_of
+from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import PER_PAIR
 from lightloom.online.covering import covered
 from lightloom.online.reading import LEAST_TOLERANCE, MOST_TOLERANCE
+from lightloom.online.shares import share_of
 from lightloom.online.table import PlanTable
 from lightloom.planning import plan
 from lightloom.planning.problem import Problem
@@ -72,7 +73,7 @@ def plan_table(
     if said.get("overlap") not in {None, "additive"}:
         raise refuse("overlap", f"`{shown(said['overlap'])}` is not accepted for a range of sizes; it takes additive")
     _refuse_other_delays(fabric)
-    share = _share(tolerance)
+    share = share_of("tolerance", tolerance, LEAST_TOLERANCE, MOST_TOLERANCE)
     problem = Problem(collective, fabric=fabric, **settings)
     sizes_bytes, delays_s = _sizes(sizes, problem), _delays(delays)
 
@@ -101,21 +102,6 @@ def _refuse_other_delays(fabric: Fabric) -> None:
     if fabric.reconfiguration.scalar_s is None:
         reason = "a delay that depends on ports is not accepted for a range of delays"
         raise refuse("reconfiguration_delay", reason)
-
-
-def _share(tolerance: str | float) -> float:
-    accepts = "a share from 0.01% to 100%, such as 2% or 0.02"
-    if isinstance(tolerance, str):
-        text = tolerance.strip()
-        try:
-            found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError as error:
-            raise refuse("tolerance", f"`{shown(tolerance)}` is not accepted; it takes {accepts}") from error
-    else:
-        found = number_of("tolerance", tolerance, accepts)
-    if not LEAST_TOLERANCE <= found <= MOST_TOLERANCE:
-        raise refuse("tolerance", f"`{shown(tolerance)}` is not accepted; it takes {accepts}")
-    return found
 
 
 def _ends(field: str, text: str, accepts: str) -> list[str]:

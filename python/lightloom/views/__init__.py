@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 # The functions, below this folder, that make what methods of results show. Nothing is imported before it is needed.
 VIEWS = {
+    "Adaptation.plot": "pictures.adaptation.plot_adaptation",
     "Advice.plot": "pictures.advice.plot_advice",
     "BarrierCosts.plot": "pictures.barriers.plot_barriers",
     "Bounds._repr_html_": "notebook.bounds_html",

@@ -206,6 +206,13 @@ OUTPUT = (
         verbs=("robust",),
     ),
     Option(
+        name="plot",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning=f"Also draw delays, plans and regret by call: {PICTURES}.",
+        verbs=("adapt",),
+    ),
+    Option(
         name="trace",
         kind=Kind.FILE,
         group=Group.OUTPUT,
@@ -314,6 +321,7 @@ OUTPUT = (
             "advise",
             "jobs",
             "robust",
+            "adapt",
             "circuits",
             "sweep",
             "list",
