@@ -91,7 +91,8 @@ def covered(
             known.update(zip(new, best_s(new).tolist(), strict=True))
         halves: list[Box] = []
         for box in found:
-            judged = box._replace(best_s=tuple(known[point] for point in box.corners))
+            first, second, third, fourth = (known[point] for point in box.corners)
+            judged = box._replace(best_s=(first, second, third, fourth))
             middle = _middle(box)
             if not _passing(lines, judged, tolerance) and not _has_best(lines, middle, known[middle]):
                 made = plan_at(middle)

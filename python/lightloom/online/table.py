@@ -132,7 +132,8 @@ class PlanTable(Table):
     @cached_property
     def shares(self) -> tuple[float, ...]:
         """Of each plan, the share of the range, in logarithms of size and delay, where it takes least."""
-        sizes, delays = (np.geomspace(*ends, LATTICE) for ends in (self.sizes_bytes, self.delays_s))
+        (smallest, largest), (least_s, most_s) = self.sizes_bytes, self.delays_s
+        sizes, delays = np.geomspace(smallest, largest, LATTICE), np.geomspace(least_s, most_s, LATTICE)
         chosen = self.chosen(sizes, delays)
         return tuple(float((chosen == place).mean()) for place in range(len(self.plans)))
 

@@ -41,7 +41,7 @@ def plot_adaptation(found: Adaptation, path: str | os.PathLike[str] | None = Non
     _delays(delays, found)
     _plans(plans, found)
     _regret(regret, found)
-    lines = [*delays.get_lines(), *regret.get_lines()[: len(LOOKS)]]
+    lines = [*delays.get_lines(), plans.get_lines()[0], *regret.get_lines()[: len(LOOKS)]]
     legend_below(figure, lines, [str(line.get_label()) for line in lines])
     figure.suptitle(f"Plans by measured delays: {found.collective}, {found.gpus} GPUs", fontsize=11)
     if path is None:
@@ -68,11 +68,13 @@ def _plans(axes: Axes, found: Adaptation) -> None:
     known, adaptive = found.ways["known"].plans, found.ways["adaptive"].plans
     used = sorted({*known.tolist(), *adaptive.tolist()})
     rows = {place: row for row, place in enumerate(used)}
-    for plans, colour, width in ((known, BACKGROUND, 4.0), (adaptive, LOOKS["adaptive"][0], 1.4)):
-        axes.step(calls, [rows[place] for place in plans.tolist()], color=colour, linewidth=width, where="mid")
+    looks = ((known, BACKGROUND, 4.0, "plan of known"), (adaptive, LOOKS["adaptive"][0], 1.4, "adaptive"))
+    for plans, colour, width, label in looks:
+        drawn = [rows[place] for place in plans.tolist()]
+        axes.step(calls, drawn, color=colour, linewidth=width, where="mid", label=label)
     axes.set_yticks(range(len(used)), [str(place) for place in used])
     axes.set_ylim(-0.5, len(used) - 0.5)
-    axes.set_ylabel("plan; grey: known")
+    axes.set_ylabel("plan")
     axes.spines[["top", "right"]].set_visible(False)
 
 
