@@ -1,8 +1,8 @@
-"""The chooser: its choices are those of the work function by brute force, it changes rarely, and its regret is bounded."""
+"""The chooser: brute force over sequences finds its choices, it changes rarely, and its regret is bounded."""
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_useful_plans_are_those_that_are_best_at_some_delay(lines: list[Line]) -
     ]
     points = sorted({0.0, *(delay for delay in crossings if delay > 0), 1e3})
     # Who is best changes at crossings only, so that the middles between them say it all.
-    tried = [(one + other) / 2 for one, other in zip(points, points[1:], strict=False)] + points
+    tried = [(one + other) / 2 for one, other in pairwise(points)] + points
     best = {min(range(len(lines)), key=lambda place: lines[place].time_s(SIZE, delay)) for delay in tried}
     kept = useful(lines, SIZE)
     for place in best:
@@ -79,7 +79,7 @@ def test_a_plan_is_kept_until_changing_at_once_is_no_worse_in_hindsight(
         for sequence in product(places, repeat=count):
             path = (first, *sequence)
             time_s = sum(lines[p].time_s(SIZE, d) for p, d in zip(sequence, delays_s[:count], strict=True))
-            time_s += change_s * sum(a != b for a, b in zip(path, path[1:], strict=False))
+            time_s += change_s * sum(a != b for a, b in pairwise(path))
             for last in places:
                 ending[last] = min(ending[last], time_s + change_s * (last != sequence[-1]))
         least_s = min(ending.values())

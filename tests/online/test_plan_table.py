@@ -1,4 +1,4 @@
-"""Plan tables: plans timed elsewhere are as the judge of plans finds, and one of a table is close to the best anywhere."""
+"""Plan tables: plans are timed elsewhere as their judge does, and one of a table is close to the best anywhere."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ def test_one_size_and_neighbouring_sizes_are_ranges() -> None:
 
 def test_a_table_comes_back_from_its_file(in_tmp: Path) -> None:
     table = real_table()
-    table.save("table.json")
-    again = ll.PlanTable.load("table.json")
+    table.save(in_tmp / "table.json")
+    again = ll.PlanTable.load(in_tmp / "table.json")
     assert again.to_json() == table.to_json()
     assert (again.boxes, again.lines) == (table.boxes, table.lines)
     assert sum(again.shares) == pytest.approx(1.0)
