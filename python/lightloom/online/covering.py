@@ -56,7 +56,7 @@ class Box(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """Boxes that cover the range, and the plans that they name."""
+    """Boxes that cover the range, by rising sizes and delays, and the plans that they name, by rising changes."""
 
     boxes: tuple[Box, ...]
     plans: tuple[Plan, ...]
@@ -154,11 +154,8 @@ def _few(boxes: Sequence[Box], plans: Sequence[Plan], lines: Sequence[Line], tol
         others = [other for other in taken if other != one]
         if others and passes[:, others].any(axis=1).all():
             taken = others
-    # By rising size and delay of the boxes, so that neighbours come one after the other.
     of_box = [taken[int(row.argmin())] for row in over[:, taken]]
-    order = sorted(range(len(boxes)), key=lambda index: (boxes[index].sizes_bytes, boxes[index].delays_s))
-    numbers: dict[int, int] = {}
-    for index in order:
-        numbers.setdefault(of_box[index], len(numbers))
-    kept = tuple(boxes[index]._replace(plan=numbers[of_box[index]]) for index in order)
-    return Cover(kept, tuple(plans[one] for one in numbers))
+    ordered = sorted(set(of_box), key=lambda one: (lines[one].changes, lines[one].fixed_s))
+    kept = (box._replace(plan=ordered.index(one)) for box, one in zip(boxes, of_box, strict=True))
+    in_order = sorted(kept, key=lambda box: (box.sizes_bytes, box.delays_s))
+    return Cover(tuple(in_order), tuple(plans[one] for one in ordered))
