@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom.online.adaptation import WAYS
-from lightloom.online.call import Call
 from lightloom.online.drifts import DRIFTS, read_delays
 from lightloom.online.lines import Line
-from lightloom.online.replay import _followed, _known, _others
+from lightloom.online.others import known_plans, others
+from lightloom.online.replay import _computed, _followed
 from tests.online.tables import real_table, table_of
 from tests.refusals import assert_refused
 
@@ -38,8 +38,8 @@ def test_the_known_way_is_the_best_of_all_sequences(rows: list[list[float]], cha
         return float(own + change_s * sum(a != b for a, b in pairwise(plans)))
 
     least_s = min(total_s(plans) for plans in product(range(3), repeat=len(every)))
-    assert total_s(tuple(_known(every, change_s).tolist())) == pytest.approx(least_s)
-    ways = _others(every, change_s)
+    assert total_s(tuple(known_plans(every, change_s).tolist())) == pytest.approx(least_s)
+    ways = others(every, np.ones(len(every), dtype=np.int64), change_s)
     assert ways["known"].times_s.sum() == pytest.approx(least_s)
     assert ways["each"].times_s.sum() == pytest.approx(every.min(axis=1).sum())
     assert ways["single"].times_s.sum() == pytest.approx(every.sum(axis=0).min())
@@ -76,17 +76,30 @@ def test_after_a_step_the_plan_is_changed_once_and_the_regret_stays() -> None:
     assert adaptive.times_s[104:] == pytest.approx(found.ways["known"].times_s[104:])
 
 
+def test_each_size_has_plans_of_its_own() -> None:
+    table = real_table()
+    delays_s = read_delays("walk:30us:0.2", 120, 5).delays_s
+    found = ll.adapt(table, delays_s, "1MiB,64MiB")
+    assert found.sizes_bytes[:3].tolist() == [1 << 20, 64 << 20, 1 << 20]
+    for first, size in enumerate((1 << 20, 64 << 20)):
+        alone = ll.adapt(table, delays_s[first::2], size)
+        # All but the chooser, whose estimate comes from calls of both sizes, are as if the size were alone.
+        for name in ("first", "latest", "single", "known", "each"):
+            assert found.ways[name].times_s[first::2].tolist() == alone.ways[name].times_s.tolist()
+        plans = found.ways["adaptive"].plans[first::2]
+        changed = found.ways["adaptive"].extra_s[first::2] >= found.change_cost_s
+        assert changed[1:].tolist() == (plans[1:] != plans[:-1]).tolist()
+    assert found.ways["adaptive"].changes > 0
+
+
 def test_probes_take_no_more_than_their_share_and_find_the_way_back() -> None:
     table = table_of(TWO)
     object.__setattr__(table, "sizes_bytes", (1, 1 << 20))
     delays_s = np.array([1e-3] * 2000 + [1e-7] * 2000)
 
-    def call(place: int, delay_s: float) -> Call:
-        return Call(TWO[place].time_s(1, delay_s), delay_s if TWO[place].changes else None)
-
     for share, finds in ((0.05, False), (0.9, True), (0.0, False)):
         chooser = ll.PlanChooser(table, delay="1ms", change_cost="1us")
-        followed = _followed(chooser, 1, delays_s, share, call)
+        followed = _followed(chooser, np.ones(4000, dtype=np.int64), delays_s, share, _computed(TWO))
         slow_s = float(followed.way.extra_s[:2000].sum())
         assert slow_s <= share * float(followed.way.calls_s[:2000].sum())
         assert (followed.way.plans[-1] == 1) == finds
@@ -94,24 +107,34 @@ def test_probes_take_no_more_than_their_share_and_find_the_way_back() -> None:
 
 
 def test_rules_of_drift_are_what_they_say() -> None:
-    assert read_delays("step:1us:2us", 5).tolist() == [1e-6, 1e-6, 2e-6, 2e-6, 2e-6]
-    assert read_delays("ramp:1us:1ms", 4) == pytest.approx([1e-6, 1e-5, 1e-4, 1e-3])
-    assert read_delays("flicker:1us:2us", 3).tolist() == [1e-6, 2e-6, 1e-6]
-    noise = np.log(read_delays("noise:1us:0.5", 20_000, 3) / 1e-6)
+    assert read_delays("step:1us:2us", 5).delays_s.tolist() == [1e-6, 1e-6, 2e-6, 2e-6, 2e-6]
+    assert read_delays("ramp:1us:1ms", 4).delays_s == pytest.approx([1e-6, 1e-5, 1e-4, 1e-3])
+    assert read_delays("flicker:1us:2us", 3).delays_s.tolist() == [1e-6, 2e-6, 1e-6]
+    noise = np.log(read_delays("noise:1us:0.5", 20_000, 3).delays_s / 1e-6)
     assert abs(noise.mean()) < 4 * 0.5 / np.sqrt(20_000)
     assert noise.std() == pytest.approx(0.5, rel=0.05)
-    steps = np.diff(np.log(read_delays("walk:1us:0.1", 20_000, 3)))
+    steps = np.diff(np.log(read_delays("walk:1us:0.1", 20_000, 3).delays_s))
     assert steps.std() == pytest.approx(0.1, rel=0.05)
-    assert read_delays("noise:1us:0.5", 9, 1).tolist() != read_delays("noise:1us:0.5", 9, 2).tolist()
+    assert read_delays("noise:1us:0.5", 9, 1).delays_s.tolist() != read_delays("noise:1us:0.5", 9, 2).delays_s.tolist()
     assert set(DRIFTS) == {"step", "ramp", "flicker", "noise", "walk"}
 
 
 def test_delays_are_read_from_files(in_tmp: Path) -> None:
     (in_tmp / "us.csv").write_text("call,delay_us\n0,10\n1,2.5\n")
     (in_tmp / "text.csv").write_text("delay,more\n10us,x\n1ms\n")
-    assert read_delays("us.csv").tolist() == pytest.approx([1e-5, 2.5e-6])
-    assert read_delays("text.csv").tolist() == [1e-5, 1e-3]
+    assert read_delays("us.csv").delays_s.tolist() == pytest.approx([1e-5, 2.5e-6])
+    assert read_delays("text.csv").delays_s.tolist() == [1e-5, 1e-3]
+    (in_tmp / "sizes.csv").write_text("size,delay_us\n1MiB,10\n2097152,20\n")
+    sizes = read_delays("sizes.csv").sizes_bytes
+    assert sizes is not None
+    assert sizes.tolist() == [1 << 20, 2 << 20]
+    assert ll.adapt(real_table(), "sizes.csv").sizes_bytes.tolist() == [1 << 20, 2 << 20]
+    for delays, size in (("us.csv", None), ("sizes.csv", "1MiB")):
+        with pytest.raises(ll.InputError, match=r"^size: "):
+            ll.adapt(real_table(), delays, size)
     for text in (
+        "delay_us,size\n1,none\n",
+        "delay_us,size\n1\n",
         "",
         "delay_us\n",
         "delay_us,delay_s\n1,1\n",
@@ -136,7 +159,7 @@ def test_any_file_of_delays_is_read_or_refused_in_one_line(
     path = tmp_path_factory.getbasetemp() / "delays.csv"
     path.write_bytes(content)
     try:
-        assert (read_delays(path) > 0).all()
+        assert (read_delays(path).delays_s > 0).all()
     except ll.InputError as error:
         assert "\n" not in str(error)
 
@@ -145,7 +168,7 @@ def test_any_file_of_delays_is_read_or_refused_in_one_line(
 def test_any_rule_is_drawn_or_refused(text: str) -> None:
     for rule in (text, f"step:{text}", f"noise:1us:{text}"):
         try:
-            assert len(read_delays(rule, 3)) == 3
+            assert len(read_delays(rule, 3).delays_s) == 3
         except ll.InputError as error:
             assert error.field == "delays"
 
@@ -190,6 +213,7 @@ def test_the_command_line_shows_calls_and_regret(in_tmp: Path, cli: RunCli) -> N
 REFUSED = {
     "no size": (("--delays", "step:1us:1ms"), "size"),
     "no delays": (("--size", "64MiB"), "delays"),
+    "one size of two": (("--size", "64MiB,", "--delays", "step:1us:1ms"), "size"),
     "a size outside": (("--size", "64GiB", "--delays", "step:1us:1ms"), "size"),
     "rule": (("--size", "64MiB", "--delays", "jump:1us:1ms"), "delays"),
     "calls": (("--size", "64MiB", "--delays", "step:1us:1ms", "--calls", "0"), "calls"),

@@ -30,12 +30,11 @@ def command(
     Examples:
       lightloom plan --collective all-reduce --sizes 64KiB:16MiB --delays 1us:10ms --gpus 8 --output table.json
       lightloom adapt table.json --size 1MiB --delays step:1us:1ms
+      lightloom adapt table.json --size 64KiB,1MiB --delays ramp:1us:1ms
       lightloom adapt table.json --size 1MiB --delays walk:4us:0.3 --calls 1000 --seed 7 --plot regret.png
     """  # noqa: D301
     from lightloom.online.replay import adapt
 
-    if size is None:
-        raise refuse("size", "missing; give --size SIZE, such as --size 64MiB")
     if delays is None:
         raise refuse("delays", "missing; give --delays RULE|FILE, such as --delays step:20us:2ms")
     if plot is not None:

@@ -25,7 +25,7 @@ WAYS = {
     "adaptive": "by measured delays, with hysteresis",
     "latest": "the best for the delay of the call before, as if each call measured one",
     "first": "the best for the first delay, never changed",
-    "single": "the best single plan for all calls, in hindsight",
+    "single": "the best single plan for all calls of a size, in hindsight",
     "known": "the least total of calls and changes of plan, as if all delays were known",
     "each": "the best for each call, changes of plan free",
 }
@@ -62,18 +62,18 @@ class WayTotal:
 
 @dataclass(frozen=True, eq=False)
 class Adaptation(Table):
-    """Calls of one size under drifting reconfiguration delays; immutable, seconds and bytes.
+    """Calls under drifting reconfiguration delays; immutable, seconds and bytes.
 
-    plans: of the table, in words. change_cost_s: what a change of plan counts as. window: measured delays whose median
-    is the estimate. probe: the share of the time that is given to measuring delays outside of calls. probes: how
-    often that was done. delays_s: of every call; estimates_s: what was known of it when its plan was
-    chosen. ways: by name, those of `WAYS`. predicted_s: by call, where calls ran on processes, what the plan says of
-    the call, and None where calls were computed. wrong: elements of results of runs that were wrong.
+    sizes_bytes: of every call. plans: of the table, in words. change_cost_s: what a change of plan counts as.
+    window: measured delays whose median is the estimate. probe: the share of the time that is given to measuring delays
+    outside of calls. probes: how often that was done. delays_s: of every call; estimates_s: what was known of it when
+    its plan was chosen. ways: by name, those of `WAYS`. predicted_s: by call, where calls ran on processes, what the
+    plan says of the call, and None where calls were computed. wrong: elements of results of runs that were wrong.
     """
 
     collective: str
     gpus: int
-    size_bytes: int
+    sizes_bytes: NDArray[np.int64]
     plans: tuple[str, ...]
     change_cost_s: float
     window: int
@@ -108,7 +108,7 @@ class Adaptation(Table):
             "schema": SCHEMA,
             "collective": self.collective,
             "gpus": self.gpus,
-            "size_bytes": self.size_bytes,
+            "sizes_bytes": sorted(set(self.sizes_bytes.tolist())),
             "plans": list(self.plans),
             "change_cost_s": self.change_cost_s,
             "window": self.window,
@@ -130,6 +130,7 @@ class Adaptation(Table):
         """Values by column, one a call: its delay, and by way the plan and the seconds, changes and probes included."""
         columns: dict[str, list[Any]] = {
             "call": list(range(len(self.delays_s))),
+            "size_bytes": self.sizes_bytes.tolist(),
             "delay_s": self.delays_s.tolist(),
             "estimate_s": self.estimates_s.tolist(),
         }

@@ -14,7 +14,7 @@ import numpy as np
 from lightloom.base.errors import InputError, refuse, shown, unknown_name
 from lightloom.base.files import MIB, read_lines
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
-from lightloom.inputs.quantities import seconds_of
+from lightloom.inputs.quantities import bytes_of, seconds_of
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CALLS", "DRIFTS", "MOST_CALLS", "Drift", "read_delays"]
+__all__ = ["CALLS", "DRIFTS", "MOST_CALLS", "Drift", "Trace", "read_delays"]
 
 FIELD = "delays"
 CALLS, SEED = 200, 0
@@ -31,7 +31,18 @@ MOST_CALLS, MOST_LINE = 100_000, 1000
 LEAST_S, MOST_S = 1e-12, 1e6
 # Seconds in the unit of a column of plain numbers; a column `delay` has text with a unit.
 COLUMNS = {"delay_s": 1.0, "delay_ms": 1e-3, "delay_us": 1e-6, "delay_ns": 1e-9}
-FORM = "a CSV file with a column delay_us (or delay_s, delay_ms, delay_ns, delay) and a row a call"
+SIZE_COLUMNS = ("size_bytes", "size")
+FORM = (
+    "a CSV file with a column delay_us (or delay_s, delay_ms, delay_ns, delay), where sizes differ another size_bytes "
+    "(or size), and a row a call"
+)
+
+
+class Trace(NamedTuple):
+    """Delays of calls, s, and bytes of a rank's buffer in each, None where they are not said."""
+
+    delays_s: NDArray[np.float64]
+    sizes_bytes: NDArray[np.int64] | None
 
 
 class Drift(NamedTuple):
@@ -79,10 +90,8 @@ DRIFTS = {
 ACCEPTS = f"it takes {', '.join(drift.form for drift in DRIFTS.values())}, or {FORM}"
 
 
-def read_delays(
-    source: str | os.PathLike[str], calls: int | None = None, seed: int | None = None
-) -> NDArray[np.float64]:
-    """The delay of every call, s.
+def read_delays(source: str | os.PathLike[str], calls: int | None = None, seed: int | None = None) -> Trace:
+    """The delay of every call, s, and its size where a file says it.
 
     source: a rule such as `"step:20us:2ms"`, or a CSV file. calls, seed: of a rule: how many, 200, and of everything
     random, 0, where they are left out. Raises `InputError` that names `delays`, `calls` or `seed`.
@@ -106,7 +115,7 @@ def read_delays(
     count = whole_number("calls", CALLS if calls is None else calls, 1, MOST_CALLS)
     random = np.random.default_rng(whole_number("seed", SEED if seed is None else seed, *WHOLE_RANGES["seed"]))
     made = drift.draw(first_s, second, count, random)
-    return np.clip(made, LEAST_S, MOST_S)
+    return Trace(np.clip(made, LEAST_S, MOST_S), None)
 
 
 def _delay(text: str, where: str) -> float:
@@ -126,32 +135,48 @@ def _spread(text: str, drift: Drift) -> float:
     return spread
 
 
-def _of_file(path: str | os.PathLike[str]) -> NDArray[np.float64]:
+def _of_file(path: str | os.PathLike[str]) -> Trace:
     lines = read_lines(FIELD, path, 64 * MIB, longest=MOST_LINE, most=MOST_CALLS + 1)
     delays_s: list[float] = []
-    column, unit_s = -1, 1.0
+    sizes: list[int] = []
+    column, of_size, unit_s = -1, -1, 1.0
     for number, line in lines:
+        where = f"line {number} of `{path}`"
         try:
-            row = next(csv.reader([line], strict=True), [])
+            row = [cell.strip() for cell in next(csv.reader([line], strict=True), [])]
         except csv.Error as error:
-            raise refuse(FIELD, f"line {number} of `{path}` is not CSV: {error}") from error
+            raise refuse(FIELD, f"{where} is not CSV: {error}") from error
         if number == 1:
-            names = [name.strip() for name in row]
-            found = [name for name in names if name in {*COLUMNS, "delay"}]
-            if len(found) != 1:
-                raise refuse(FIELD, f"`{path}` has {len(found)} columns of delays in its header; it takes {FORM}")
-            column, unit_s = names.index(found[0]), COLUMNS.get(found[0], 0.0)
+            column, of_size = _column(row, (*COLUMNS, "delay"), path), _column(row, SIZE_COLUMNS, path, least=0)
+            unit_s = COLUMNS.get(row[column], 0.0)
         elif row:
-            cell = row[column].strip() if column < len(row) else ""
-            delays_s.append(_cell(cell, unit_s, f"line {number} of `{path}`"))
+            cells = dict(enumerate(row))
+            delays_s.append(_delay_in(cells.get(column, ""), unit_s, where))
+            if of_size >= 0:
+                sizes.append(_size_in(cells.get(of_size, ""), where))
     if not delays_s:
         raise refuse(FIELD, f"`{path}` has no delays; it takes {FORM}")
-    return np.array(delays_s)
+    return Trace(np.array(delays_s), np.array(sizes, dtype=np.int64) if sizes else None)
 
 
-def _cell(text: str, unit_s: float, where: str) -> float:
+def _column(names: list[str], known: tuple[str, ...], path: str | os.PathLike[str], *, least: int = 1) -> int:
+    """The place of the one column that is known, -1 where there is none and none is needed."""
+    found = [place for place, name in enumerate(names) if name in known]
+    if not least <= len(found) <= 1:
+        raise refuse(FIELD, f"`{path}` has {len(found)} columns of {', '.join(known)} in its header; it takes {FORM}")
+    return found[0] if found else -1
+
+
+def _delay_in(text: str, unit_s: float, where: str) -> float:
     """Seconds of a cell; a unit of 0 stands for text with its own."""
     try:
         return _delay(text, "the delay") if not unit_s else _delay(f"{float(text) * unit_s!r}s", "the delay")
     except (InputError, ValueError) as error:
         raise refuse(FIELD, f"{where}: `{shown(text)}` is no delay from 1ps to {MOST_S:g}s") from error
+
+
+def _size_in(text: str, where: str) -> int:
+    try:
+        return bytes_of(FIELD, text)
+    except InputError as error:
+        raise refuse(FIELD, f"{where}: `{shown(text)}` is no size such as 65536 or 64KiB") from error

@@ -21,21 +21,21 @@ __all__ = ["Calls"]
 
 
 class Calls:
-    """Calls of one size by a table's plans.
+    """Calls by a table's plans.
 
     The controller process of the runs has the switch change its circuits, and hands the plan of each call to the
     processes of all ranks, so that they never disagree about it. count: of all calls; report: is told how many are
     done. Each call starts when the one before has ended.
     """
 
-    def __init__(self, table: PlanTable, size_bytes: int, count: int, report: Callable[[str], None]) -> None:
-        self._table, self._size_bytes = table, size_bytes
+    def __init__(self, table: PlanTable, count: int, report: Callable[[str], None]) -> None:
+        self._table = table
         self._count, self._done, self._report = count, 0, report
         self._executor = Executor(runs=1, warm_ups=0)
 
-    def call(self, place: int, delay_s: float) -> Call:
+    def call(self, place: int, size_bytes: int, delay_s: float) -> Call:
         """A call by the plan of that place on a switch of this delay, s; times as measured, in seconds of the plan."""
-        measurement = self._executor.run(self._table.plan(self._size_bytes, delay_s, place))
+        measurement = self._executor.run(self._table.plan(size_bytes, delay_s, place))
         self._done += 1
         self._report(f"{self._done} of {self._count} calls")
         return Call(measurement.measured.median, _delay_s(measurement), measurement.wrong)

@@ -46,6 +46,7 @@ WAY = record(
 CALL = record(
     {
         "call": whole("number of the call, from 0"),
+        "size_bytes": whole("size of a rank's buffer", least=1),
         "delay_s": number("reconfiguration delay"),
         "estimate_s": number("delay that was estimated when the plan was chosen"),
         **{
@@ -64,7 +65,7 @@ ADAPTATION = record(
         "schema": version("lightloom.adaptation/1"),
         "collective": text("name of the collective"),
         "gpus": whole("number of GPUs", least=2),
-        "size_bytes": whole("size of a rank's buffer", least=1),
+        "sizes_bytes": several(whole("size of a rank's buffer in bytes", least=1), "sizes of calls [bytes], rising"),
         "plans": several(text("algorithm and number of changes"), "plans of the table, in words"),
         "change_cost_s": number("time that a change of plan counts as"),
         "window": whole("measured delays whose median is the estimate", least=1),

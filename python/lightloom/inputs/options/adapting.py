@@ -11,15 +11,20 @@ ADAPTING = (
         name="size",
         kind=Kind.SIZE,
         group=Group.PROBLEM,
-        meaning="Size of a GPU's buffer in every call, such as 64MiB, in the table's range.",
+        meaning="Size of a GPU's buffer in every call, such as 64MiB, in the table's range; of several, such as "
+        "1MiB,64MiB, calls take one after the other.",
         verbs=VERB,
+        otherwise="the file's column size_bytes or size",
+        metavar="SIZE,...",
+        python="a list",
     ),
     Option(
         name="delays",
         kind=Kind.TEXT,
         group=Group.PROBLEM,
         meaning="Reconfiguration delay of every call: step:TIME:TIME, ramp:TIME:TIME, flicker:TIME:TIME, noise:TIME:X, "
-        "walk:TIME:X, or a CSV file with a column delay_us (or delay_s, delay_ms, delay_ns, delay) and a row a call.",
+        "walk:TIME:X, or a CSV file with a column delay_us (or delay_s, delay_ms, delay_ns, delay), where "
+        "sizes differ also size_bytes (or size), and a row a call.",
         verbs=VERB,
         metavar="RULE|FILE",
     ),

@@ -70,8 +70,10 @@ def _plans(axes: Axes, found: Adaptation) -> None:
     rows = {place: row for row, place in enumerate(used)}
     looks = ((known, BACKGROUND, 4.0, "plan of known"), (adaptive, LOOKS["adaptive"][0], 1.4, "adaptive"))
     for plans, colour, width, label in looks:
-        drawn = [rows[place] for place in plans.tolist()]
-        axes.step(calls, drawn, color=colour, linewidth=width, where="mid", label=label)
+        drawn = np.array([rows[place] for place in plans.tolist()])
+        for size in np.unique(found.sizes_bytes):
+            own = found.sizes_bytes == size
+            axes.step(calls[own], drawn[own], color=colour, linewidth=width, where="mid", label=label)
     axes.set_yticks(range(len(used)), [str(place) for place in used])
     axes.set_ylim(-0.5, len(used) - 0.5)
     axes.set_ylabel("plan")

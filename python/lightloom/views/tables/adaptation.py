@@ -13,12 +13,13 @@ from lightloom.views.ratios import ROUNDING, factor
 from lightloom.views.tables.page import heading, render, table
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from rich.console import RenderableType
 
     from lightloom.online.adaptation import Adaptation
 
 NUMBERS = ("total", "per call", "changes", "regret", "over known")
-PHASES = ("from call", "delays", "estimate", "plan")
+PHASES = ("from call", "size", "calls", "delays", "estimate", "plan")
 # Runs of calls by one plan that are shown.
 MOST_SHOWN = 20
 
@@ -38,24 +39,47 @@ def adaptation_table(found: Adaptation) -> str:
             "-" if one.name == "known" else factor(one.over_known),
             WAYS[one.name],
         )
-    size = show_size(found.size_bytes)
+    size = size_words(found)
     title = f"{counted(calls, 'call')} of {found.collective}, {size} on {found.gpus} GPUs, by measured delays"
     return render(heading(title), made, *_phases(found), *map(Text, _sentences(found)))
 
 
+def size_words(found: Adaptation) -> str:
+    """The size of calls, or how many sizes there are and their ends."""
+    sizes = np.unique(found.sizes_bytes).tolist()
+    ends = f"{show_size(sizes[0])} to {show_size(sizes[-1])}"
+    return show_size(sizes[0]) if len(sizes) == 1 else f"{counted(len(sizes), 'size')} of {ends}"
+
+
 def _phases(found: Adaptation) -> list[RenderableType]:
-    plans = found.ways["adaptive"].plans
-    firsts = [0, *(np.flatnonzero(np.diff(plans)) + 1).tolist()]
+    runs = sorted(
+        run for size in np.unique(found.sizes_bytes) for run in _runs(found, np.flatnonzero(found.sizes_bytes == size))
+    )
     made = table(*PHASES, "its algorithm", right=PHASES)
-    for first, last in list(zip(firsts, [*firsts[1:], len(plans)], strict=True))[:MOST_SHOWN]:
-        low_s, high_s = found.delays_s[first:last].min(), found.delays_s[first:last].max()
+    for first, rows in runs[:MOST_SHOWN]:
+        low_s, high_s = found.delays_s[rows].min(), found.delays_s[rows].max()
         delays = show_time(low_s) if low_s == high_s else f"{show_time(low_s)} to {show_time(high_s)}"
-        place = int(plans[first])
-        made.add_row(str(first), delays, show_time(found.estimates_s[first]), str(place), found.plans[place])
+        place = int(found.ways["adaptive"].plans[first])
+        made.add_row(
+            str(first),
+            show_size(int(found.sizes_bytes[first])),
+            str(len(rows)),
+            delays,
+            show_time(found.estimates_s[first]),
+            str(place),
+            found.plans[place],
+        )
     parts: list[RenderableType] = [Text("adaptive: calls by one plan"), made]
-    if len(firsts) > MOST_SHOWN:
-        parts.append(Text(f"{counted(len(firsts) - MOST_SHOWN, 'change')} more: --format csv has all calls"))
+    if len(runs) > MOST_SHOWN:
+        parts.append(Text(f"{counted(len(runs) - MOST_SHOWN, 'row')} more: --format csv has all calls"))
     return parts
+
+
+def _runs(found: Adaptation, rows: NDArray[np.intp]) -> list[tuple[int, list[int]]]:
+    """Calls of one size by one plan, one after the other: the first, and all."""
+    plans = found.ways["adaptive"].plans[rows]
+    pieces = np.split(rows, np.flatnonzero(np.diff(plans)) + 1)
+    return [(int(piece[0]), piece.tolist()) for piece in pieces]
 
 
 def _signed(seconds: float, time_s: float) -> str:
