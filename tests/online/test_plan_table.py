@@ -104,6 +104,15 @@ def test_the_chosen_plan_is_the_one_of_least_time_of_all() -> None:
             assert table.plan(size, delay).total_s == pytest.approx(min(times_s), rel=1e-12)
 
 
+@pytest.mark.parametrize(("given", "field"), [(("none", 0), "size"), (("1MiB", "soon"), "delay")])
+def test_a_wrong_size_or_delay_is_refused(given: tuple[str, str | float], field: str) -> None:
+    with pytest.raises(ll.InputError) as error:
+        real_table().plan(*given)
+    assert error.value.field == field
+    with pytest.raises(ll.InputError, match=r"^place: `99` is not accepted; it takes a whole number from 0 to"):
+        real_table().plan("1MiB", "1us", 99)
+
+
 def test_a_larger_tolerance_takes_no_more_plans() -> None:
     given: dict[str, Any] = {"fabric": ll.Fabric(gpus=8), "algorithm": "recursive-doubling", "planner": "harvest"}
     counts = [

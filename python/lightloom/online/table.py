@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.base.errors import refuse, shown
+from lightloom.base.errors import refuse
 from lightloom.base.files import read_text, write_bytes
 from lightloom.base.frames import Table
 from lightloom.base.views import picture
+from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.quantities import bytes_of, seconds_of
 from lightloom.online.judging import checks_of
 from lightloom.online.lines import Line, line_of
@@ -124,10 +125,9 @@ class PlanTable(Table):
         size: `"64MiB"` or bytes of a rank's whole buffer; delay: `"10us"` or seconds. Raises `InputError`.
         """
         size_bytes, delay_s = bytes_of("size", size), seconds_of("delay", delay)
-        chosen = self.choose(size_bytes, delay_s) if place is None else place
-        if not 0 <= chosen < len(self.plans):
-            raise refuse("place", f"`{shown(place)}` is not accepted; it takes 0 to {len(self.plans) - 1}")
-        return retimed(self.plans[chosen], size_bytes, delay_s)
+        if place is None:
+            return retimed(self.plans[self.choose(size_bytes, delay_s)], size_bytes, delay_s)
+        return retimed(self.plans[whole_number("place", place, 0, len(self.plans) - 1)], size_bytes, delay_s)
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
