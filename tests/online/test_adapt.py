@@ -19,6 +19,7 @@ from lightloom.online.lines import Line
 from lightloom.online.others import known_plans, others
 from lightloom.online.replay import _computed, _followed
 from tests.online.tables import real_table, table_of
+from tests.picture_checks import faults
 from tests.refusals import assert_refused
 
 if TYPE_CHECKING:
@@ -236,3 +237,11 @@ def test_a_file_that_is_no_table_is_refused(in_tmp: Path, cli: RunCli) -> None:
         cli, in_tmp, "adapt", "plan.json", "--size", "1MiB", "--delays", "step:1us:1ms", field="schema"
     )
     assert "lightloom.plan-table/1" in said
+
+
+def test_pictures_can_be_read() -> None:
+    assert faults(real_table().plot()) == []
+    assert faults(ll.plan_table("all-to-all", "1MiB", "10us", fabric=ll.Fabric(gpus=4)).plot()) == []
+    for delays, size in (("step:1us:1ms", "64MiB"), ("walk:30us:0.3", "1MiB,64MiB"), ("flicker:10us:10us", "1MiB")):
+        assert faults(ll.adapt(real_table(), delays, size, calls=60).plot()) == []
+    assert faults(ll.adapt(real_table(), [1e-5], "1MiB").plot()) == []

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_adaptation"]
 
-# A colour and a dash for each way that has regret.
+# A colour and a width for each way that has regret, drawn in this order: those that coincide are all seen.
 LOOKS = {
-    "adaptive": (PALETTE[0], "-"),
-    "latest": (PALETTE[1], "--"),
-    "first": (PALETTE[2], "-."),
-    "single": (PALETTE[3], ":"),
+    "single": (PALETTE[3], 4.4),
+    "first": (PALETTE[2], 3.4),
+    "latest": (PALETTE[1], 2.4),
+    "adaptive": (PALETTE[0], 1.4),
 }
 
 
@@ -53,7 +53,7 @@ def plot_adaptation(found: Adaptation, path: str | os.PathLike[str] | None = Non
 
 def _delays(axes: Axes, found: Adaptation) -> None:
     calls = np.arange(len(found.delays_s))
-    axes.plot(calls, found.delays_s, color=BACKGROUND, linewidth=1.2, label="delay")
+    axes.plot(calls, found.delays_s, color=BACKGROUND, linewidth=2.4, label="delay")
     axes.plot(calls, found.estimates_s, color=REFERENCE, linewidth=1.0, linestyle="--", label="estimate")
     axes.set_yscale("log")
     both = np.concatenate([found.delays_s, found.estimates_s])
@@ -71,9 +71,10 @@ def _plans(axes: Axes, found: Adaptation) -> None:
     looks = ((known, BACKGROUND, 4.0, "plan of known"), (adaptive, LOOKS["adaptive"][0], 1.4, "adaptive"))
     for plans, colour, width, label in looks:
         drawn = np.array([rows[place] for place in plans.tolist()])
-        for size in np.unique(found.sizes_bytes):
+        for index, size in enumerate(np.unique(found.sizes_bytes)):
             own = found.sizes_bytes == size
-            axes.step(calls[own], drawn[own], color=colour, linewidth=width, where="mid", label=label)
+            name = label if index == 0 else f"_{label} {index}"
+            axes.step(calls[own], drawn[own], color=colour, linewidth=width, where="mid", label=name)
     axes.set_yticks(range(len(used)), [str(place) for place in used])
     axes.set_ylim(-0.5, len(used) - 0.5)
     axes.set_ylabel("plan")
@@ -82,16 +83,14 @@ def _plans(axes: Axes, found: Adaptation) -> None:
 
 def _regret(axes: Axes, found: Adaptation) -> None:
     """The time so far less that of the best changes of plan, all delays known."""
-    from matplotlib.ticker import MaxNLocator
-
     known_s = found.ways["known"].times_s.cumsum()
     lowest_s = highest_s = 0.0
-    for name, (colour, dash) in LOOKS.items():
+    for name, (colour, width) in LOOKS.items():
         regret_s = found.ways[name].times_s.cumsum() - known_s
         lowest_s, highest_s = min(lowest_s, float(regret_s.min())), max(highest_s, float(regret_s.max()))
-        axes.plot(np.arange(len(regret_s)), regret_s, color=colour, linestyle=dash, linewidth=1.4, label=name)
+        axes.plot(np.arange(len(regret_s)), regret_s, color=colour, linewidth=width, label=name)
     axes.axhline(0.0, color=REFERENCE, linewidth=0.8)
     show_range(axes.yaxis, "time", lowest_s, highest_s, log=False)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    show_range(axes.xaxis, "count", 0.0, float(max(1, len(known_s) - 1)), log=False)
     axes.set(xlabel="call", ylabel="regret so far")
     axes.spines[["top", "right"]].set_visible(False)

@@ -23,7 +23,7 @@ __all__ = ["plot_plan_table"]
 # Sizes, and delays, at which a plan is chosen for the picture.
 CELLS = 200
 # A range of one value is drawn from this share of it to its inverse.
-AROUND = 0.9
+AROUND = 0.5
 
 
 def plot_plan_table(found: PlanTable, path: str | os.PathLike[str] | None = None) -> Figure:
