@@ -10,8 +10,9 @@ from typing import Any
 
 from docs.generators.json_page import rows, table
 
-from lightloom.inputs.options import OPTIONS, SIMULATION
+from lightloom.inputs.options import SIMULATION
 from lightloom.page.interface import openapi
+from lightloom.page.offer import offered
 from lightloom.schemas import documents, schema
 
 PAGE = Path(__file__).resolve().parent.parent / "reference" / "server.md"
@@ -31,7 +32,7 @@ sizes bytes, rates bit/s. Where the server asks for a token (`serve --token T`),
 """
 HEAD = ("key", "form", "meaning")
 # Names of options that the page of options explains.
-NAMES = {option.name for option in OPTIONS if "plan" in option.verbs} | {option.name for option in SIMULATION}
+NAMES = {*offered("plan"), *(option.name for option in SIMULATION)}
 ERRORS = """
 ## Errors
 

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from lightloom.inputs.optics import Optics
     from lightloom.jobs.placing import place_jobs
     from lightloom.jobs.result import JobPlacements
+    from lightloom.online.adaptation import Adaptation
+    from lightloom.online.chooser import PlanChooser
+    from lightloom.online.preparing import plan_table
+    from lightloom.online.replay import adapt
+    from lightloom.online.table import PlanTable
     from lightloom.optics.fibres import FibreRouting, route_fibres
     from lightloom.optics.meshes import Mesh, MeshRouting, route_mesh
     from lightloom.optics.port_maps import Circuits, circuits
@@ -59,6 +64,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
+    "Adaptation": "online.adaptation",
     "Advice": "advice.result",
     "Bounds": "planning.bounds",
     "Calibration": "calibration",
@@ -77,6 +83,8 @@ _HOMES = {
     "MeshRouting": "optics.meshes",
     "Optics": "inputs.optics",
     "Plan": "plans",
+    "PlanChooser": "online.chooser",
+    "PlanTable": "online.table",
     "Problem": "planning.problem",
     "RobustPlan": "robustness.result",
     "Schedule": "_core",
@@ -89,6 +97,7 @@ _HOMES = {
     "Training": "training.result",
     "Workload": "training.workload",
     "__version__": "_core",
+    "adapt": "online.replay",
     "advise": "advice.advising",
     "best_layout": "training.layouts",
     "bound": "planning.bounds",
@@ -101,6 +110,7 @@ _HOMES = {
     "place_jobs": "jobs.placing",
     "plan": "planning",
     "plan_sizes": "planning.sizes",
+    "plan_table": "online.preparing",
     "profile": "planning",
     "robust": "robustness.robust",
     "route_fibres": "optics.fibres",
@@ -115,6 +125,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Adaptation",
     "Advice",
     "Bounds",
     "Calibration",
@@ -133,6 +144,8 @@ __all__ = [
     "MeshRouting",
     "Optics",
     "Plan",
+    "PlanChooser",
+    "PlanTable",
     "Problem",
     "RobustPlan",
     "Schedule",
@@ -145,6 +158,7 @@ __all__ = [
     "Training",
     "Workload",
     "__version__",
+    "adapt",
     "advise",
     "best_layout",
     "bound",
@@ -157,6 +171,7 @@ __all__ = [
     "place_jobs",
     "plan",
     "plan_sizes",
+    "plan_table",
     "profile",
     "robust",
     "route_fibres",

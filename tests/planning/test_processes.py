@@ -43,6 +43,7 @@ def results() -> dict[str, Any]:
     bounds = ll.bound("all-reduce", "1MiB", fabric=FABRIC, algorithm="swing")
     sweep = {"settings": {"collective": "all-gather", "gpus": 8, "algorithm": "ring"}, "axes": {"size": ["1KiB"]}}
     mesh = ll.route_mesh("4x4", [(0, 15), (3, 12), (5, 6)])
+    table = ll.plan_table("all-gather", "1MiB", "1us:1ms", tolerance="20%", fabric=ll.Fabric(gpus=4))
     build = ll.Schedule.build
     return {
         "plan": plan,
@@ -93,6 +94,9 @@ def results() -> dict[str, Any]:
         **(measured(plan) if RUNS else {}),
         "jobs": ll.place_jobs({"job": [ALL_GATHERS]}, fabric=ll.Fabric(gpus=4)),
         "plan made once": ll.robust("zipf:0.6", "1MiB/pair", iterations=2, fabric=ll.Fabric(gpus=4)),
+        "plan table": table,
+        "plan chooser": ll.PlanChooser(table, delay="1us"),
+        "adaptation": ll.adapt(table, "step:1us:1ms", "1MiB", calls=3),
         "error": caught(lambda: ll.plan("all-reduce", "no size")),
     }
 

@@ -171,6 +171,7 @@ gpus = 4
 [axes]
 size = ["1KiB", "1MiB"]
 """
+RANGES = "--collective all-reduce --sizes 1KiB:64KiB --delays 1us:1ms --tolerance 20% --gpus 4"
 
 
 def answers(folder: Path) -> dict[str, list[Any]]:
@@ -196,6 +197,8 @@ def _planned() -> dict[str, list[Any]]:
     problem = "--collective all-to-all --gpus 8 --size 64KiB"
     return {
         "plan": plans,
+        "plan-table": [printed(f"plan {RANGES} --output table.json")],
+        "adaptation": [printed("adapt table.json --size 64KiB --delays step:1us:1ms --calls 4")],
         "sizes": [printed("plan --collective all-gather --gpus 8 --sizes 1KiB:4KiB")],
         "comparison": [
             printed(f"compare {problem}"),

@@ -30,6 +30,8 @@ def command(
     sizes: str | None,
     all_steps: bool,
     progress: bool,
+    delays: str | None,
+    tolerance: str | None,
     **options: Any,
 ) -> None:
     """Plan a collective: its algorithm, the topology of every step, and when to pay for a reconfiguration.
@@ -40,11 +42,15 @@ def command(
     With --sizes, many sizes are planned, and there is a row for each: time, algbw, busbw, what was chosen. --output is
     then a folder with the plan of each.
 
+    With --delays as well, there is a table of few plans for all sizes and reconfiguration delays between the ends, for
+    systems that choose a plan at each call by the delay that they measure: --output is its file, --plot a map.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64MiB --gpus 64
       lightloom plan --collective all-reduce --sizes 1KiB:1GiB:4 --gpus 64
       lightloom plan --collective all-reduce --sizes 64KiB:64MiB --gpus 8 --output plans
+      lightloom plan --collective all-reduce --sizes 64KiB:1GiB --delays 1us:10ms --gpus 8 --output table.json
       lightloom plan --collective all-to-all --size 1MiB/pair --gpus 16 --ports 2 --fabric mems-3d --format json
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
@@ -52,13 +58,15 @@ def command(
     """  # noqa: D301
     from lightloom import planning
 
+    _check_ranges(sizes, delays, tolerance)
     if sizes is not None:
-        named = {"plot": plot, "size": options.pop("size"), "all_steps": all_steps or None}
+        named = {"plot": plot if delays is None else None, "size": options.pop("size"), "all_steps": all_steps or None}
         named |= {"sequence": options.pop("sequence"), "warm_start": options.pop("warm_start")}
         named["progress"] = progress or None
         for name in given_of(named):
             raise refuse(name, "it applies to a single plan; it cannot be combined with --sizes")
-        click.echo(_sizes(sizes, output, output_format, options))
+        ranges = None if delays is None else (delays, tolerance, plot)
+        click.echo(_sizes(sizes, ranges, output, output_format, options))
         return
     if plot is not None:
         from lightloom.views.charts import check_plot_path
@@ -112,8 +120,29 @@ def _say_better(better: BetterPlan) -> None:
     click.echo(shown, err=True)
 
 
-def _sizes(sizes: str, output: str | None, output_format: str, options: dict[str, Any]) -> str:
-    """The output for many sizes; their plans go to a folder where one is named."""
+def _check_ranges(sizes: str | None, delays: str | None, tolerance: str | None) -> None:
+    """Raise `InputError` for an option of ranges without those that it goes with."""
+    if delays is None and tolerance is not None:
+        raise refuse("tolerance", "it goes with --sizes and --delays, such as --delays 1us:10ms")
+    if delays is not None and sizes is None:
+        raise refuse("delays", "it goes with --sizes, such as --sizes 64KiB:1GiB")
+
+
+def _sizes(
+    sizes: str,
+    ranges: tuple[str, str | None, str | None] | None,
+    output: str | None,
+    output_format: str,
+    options: dict[str, Any],
+) -> str:
+    """The output for many sizes; their plans go to a folder where one is named.
+
+    ranges: delays, tolerance and picture, where there is to be a table for sizes and delays.
+    """
+    if ranges is not None:
+        from lightloom.cli.plan_table import planned_table
+
+        return planned_table(sizes, *ranges, output, output_format, options)
     from lightloom.planning.sizes import plan_sizes, size_list
 
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN if option.name in options})

@@ -43,6 +43,11 @@ VERBS = (
         "lightloom.cli.robust",
         "Plan an unequal All-to-All once for many iterations, and compare that with planning it anew.",
     ),
+    Verb(
+        "adapt",
+        "lightloom.cli.adapt",
+        "Choose a plan at every call by measured reconfiguration delays, and measure the regret.",
+    ),
     Verb("run", "lightloom.cli.run", "Run a plan on processes and real data, and compare measured and planned times."),
     Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(

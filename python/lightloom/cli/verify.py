@@ -45,6 +45,8 @@ def command(
     In a file of `train` every plan is checked so; every port of every rank is followed through the iteration, and all
     times are recomputed: when events start and what they wait for, when circuits change, and what follows from that.
 
+    In a file of `plan --delays` every plan is checked; its boxes must cover the range, and keep the tolerance.
+
     In Chakra traces, a folder or any file of it, the graphs of all ranks are checked: what each node waits for, that
     every message is sent and received, that the ranks of a group call the same collectives.
 
@@ -124,8 +126,6 @@ def verify_file(
     from lightloom.formats.schedules import schedule_of
     from lightloom.formats.source import Source
     from lightloom.plans import MAX_FILE_BYTES, Plan
-    from lightloom.training.documents import is_training
-    from lightloom.training.result import Training
 
     if topology is None and is_trace(path):
         from lightloom.planning.trace_checks import verify_trace
@@ -152,8 +152,8 @@ def verify_file(
                 "plan" if reference.plan is not None else "optics",
                 "it is used only with a file that the verb circuits wrote",
             )
-        if is_training(source.text):
-            return "training iteration", verify(Training.unjudged(source.text))
+        if (judged := _of_many_plans(source.text)) is not None:
+            return judged
         if f'"{SIDE_SCHEMA}"' in source.text[:200]:
             raise refuse("file", f"`{path}` is the side file of an export; give the exported file or folder")
         if source.text.lstrip().startswith("{") and PLAN.search(source.text):
@@ -162,6 +162,21 @@ def verify_file(
         place = "" if f"`{path}`" in str(error) else f" (in `{path}`)"
         raise InputError(error.field, f"{error}{place}") from error
     raise _unknown(path, source)
+
+
+def _of_many_plans(text: str) -> tuple[str, list[Check]] | None:
+    """The kind of a document that holds several plans, and its checks; None where it is none."""
+    from lightloom import verify
+    from lightloom.online.reading import is_plan_table
+    from lightloom.online.table import PlanTable
+    from lightloom.training.documents import is_training
+    from lightloom.training.result import Training
+
+    if is_plan_table(text):
+        return "plan table", PlanTable.unjudged(text).verify()
+    if is_training(text):
+        return "training iteration", verify(Training.unjudged(text))
+    return None
 
 
 def _unknown(path: str, source: Source) -> InputError:

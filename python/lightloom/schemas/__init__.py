@@ -10,6 +10,7 @@ from lightloom.schemas import iterations
 from lightloom.schemas import jobs as placed
 from lightloom.schemas import judgements as judged
 from lightloom.schemas import measurements as measured
+from lightloom.schemas import online as chosen
 from lightloom.schemas import plans as planned
 from lightloom.schemas import reports as reported
 from lightloom.schemas import robust as planned_once
@@ -18,7 +19,7 @@ __all__ = ["DIALECT", "Document", "documents", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FORMS = planned.DOCUMENTS | judged.DOCUMENTS | iterations.DOCUMENTS | measured.DOCUMENTS | reported.DOCUMENTS
-_FORMS |= advised.DOCUMENTS | placed.DOCUMENTS | planned_once.DOCUMENTS
+_FORMS |= advised.DOCUMENTS | placed.DOCUMENTS | planned_once.DOCUMENTS | chosen.DOCUMENTS
 
 
 class Document(NamedTuple):
@@ -32,6 +33,7 @@ class Document(NamedTuple):
 _DOCUMENTS = (
     Document("plan", ("plan",), "a plan, as `--output` writes, `Plan.to_json` returns and `Plan.from_json` reads it"),
     Document("sizes", ("plan --sizes",), "the plans of many sizes"),
+    Document("plan-table", ("plan --sizes --delays",), "few plans for a range of sizes and delays"),
     Document("comparison", ("compare",), "the times of every planner on one problem"),
     Document("bounds", ("bound",), "lower bounds, term by term"),
     Document("checks", ("verify",), "the results of the checks of files"),
@@ -47,6 +49,7 @@ _DOCUMENTS = (
     Document("advice", ("advise JOB",), "the switch that a job needs, with the times on others"),
     Document("jobs", ("jobs",), "the times and GPUs of jobs on one fabric"),
     Document("robust", ("robust",), "an All-to-All that is planned once for many iterations"),
+    Document("adaptation", ("adapt",), "calls whose plans are chosen by measured delays"),
     Document("run", ("run PLAN",), "a plan on processes, measured"),
     Document("iteration-run", ("run ITERATION",), "a training iteration on processes, measured"),
     Document("sends", ("run --calibrate",), "messages over one hop, measured"),

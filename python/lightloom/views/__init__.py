@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 # The functions, below this folder, that make what methods of results show. Nothing is imported before it is needed.
 VIEWS = {
+    "Adaptation.plot": "pictures.adaptation.plot_adaptation",
     "Advice.plot": "pictures.advice.plot_advice",
     "BarrierCosts.plot": "pictures.barriers.plot_barriers",
     "Bounds._repr_html_": "notebook.bounds_html",
@@ -25,6 +26,7 @@ VIEWS = {
     "MeshRouting.plot": "pictures.mesh.plot_mesh",
     "Plan._repr_html_": "notebook.plan_html",
     "Plan.plot": "pictures.plan.plot_plan",
+    "PlanTable.plot": "pictures.plan_table.plot_plan_table",
     "RobustPlan.plot": "pictures.robust.plot_robust",
     "Simulation._repr_html_": "notebook.simulation_html",
     "Simulation.plot": "pictures.simulation.plot_simulation",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lightloom.inputs.options.adapting import ADAPTING
 from lightloom.inputs.options.advice import ADVICE
 from lightloom.inputs.options.calibration import CALIBRATION, SCHEDULE_OF
 from lightloom.inputs.options.circuits import CIRCUITS
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "ADAPTING",
     "ADVICE",
     "ARGUMENTS",
     "CALIBRATION",
@@ -78,6 +80,7 @@ OPTIONS = (
     *TRAINING,
     *RESTING,
     *ADVICE,
+    *ADAPTING,
     *JOBS,
     *ROBUST,
     *LISTED,

@@ -17,6 +17,24 @@ OUTPUT = (
         metavar="FROM:TO[:F]",
     ),
     Option(
+        name="delays",
+        kind=Kind.TEXT,
+        group=Group.PROBLEM,
+        meaning="With --sizes FROM:TO: a table of few plans for all these sizes and reconfiguration delays, such as "
+        "1us:10ms, of which one is close to the best at each; --output is its file, which adapt reads.",
+        verbs=("plan",),
+        metavar="FROM:TO",
+    ),
+    Option(
+        name="tolerance",
+        kind=Kind.TEXT,
+        group=Group.PROBLEM,
+        meaning="With --delays: how much longer than the best plan the table's may take, a share such as 2% or 0.02.",
+        verbs=("plan",),
+        otherwise="2%",
+        metavar="SHARE",
+    ),
+    Option(
         name="baselines",
         kind=Kind.YES_OR_NO,
         group=Group.OUTPUT,
@@ -188,6 +206,13 @@ OUTPUT = (
         verbs=("robust",),
     ),
     Option(
+        name="plot",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning=f"Also draw delays, plans and regret by call: {PICTURES}.",
+        verbs=("adapt",),
+    ),
+    Option(
         name="trace",
         kind=Kind.FILE,
         group=Group.OUTPUT,
@@ -296,6 +321,7 @@ OUTPUT = (
             "advise",
             "jobs",
             "robust",
+            "adapt",
             "circuits",
             "sweep",
             "list",

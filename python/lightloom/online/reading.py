@@ -1,0 +1,121 @@
+"""Reader of plan tables: JSON of schema `lightloom.plan-table/1`."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from lightloom.base.errors import InputError, refuse, shown
+from lightloom.base.files import MIB, key_given_twice
+from lightloom.online.covering import Box
+from lightloom.plans import Plan
+
+__all__ = ["MAX_FILE_BYTES", "MOST_BOXES", "MOST_PLANS", "SCHEMA", "is_plan_table", "parts_of"]
+
+SCHEMA = "lightloom.plan-table/1"
+MAX_FILE_BYTES = 256 * MIB
+MOST_PLANS, MOST_BOXES = 1000, 20_000
+MOST_SIZE, MOST_DELAY_S = 2**53, 1e9
+LEAST_TOLERANCE, MOST_TOLERANCE = 1e-4, 1.0
+KEYS = ("schema", "collective", "gpus", "tolerance", "sizes_bytes", "delays_s", "boxes", "plans")
+BEGINNING = 200
+
+Parts = tuple[float, tuple[int, int], tuple[float, float], tuple[Box, ...], tuple[Plan, ...]]
+
+
+def is_plan_table(text: str) -> bool:
+    """Whether a text is meant to be a plan table, by its schema."""
+    return text.lstrip().startswith("{") and '"lightloom.plan-table/' in text[:BEGINNING]
+
+
+def parts_of(text: str) -> Parts:
+    """Tolerance, ends of sizes and delays, boxes and plans of a table's JSON, none of them judged.
+
+    Raises `InputError` that names the place of the first fault.
+    """
+    try:
+        told = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise refuse("table", f"it is not JSON: {str(error)[:200]}") from error
+    if not isinstance(told, dict) or told.get("schema") != SCHEMA:
+        found = told.get("schema") if isinstance(told, dict) else told
+        raise refuse("schema", f"`{shown(found)}` is not accepted; it takes {SCHEMA}")
+    for key in (*KEYS, *told):
+        if key not in told or key not in KEYS:
+            raise refuse(key, "missing" if key in KEYS else f"unknown; the keys are {', '.join(KEYS)}")
+    tolerance = _number("tolerance", told["tolerance"], LEAST_TOLERANCE, MOST_TOLERANCE)
+    sizes, delays = _sizes("sizes_bytes", told["sizes_bytes"]), _delays("delays_s", told["delays_s"])
+    plans = _list("plans", told["plans"], 1, MOST_PLANS)
+    boxes = _list("boxes", told["boxes"], 1, MOST_BOXES)
+    made = tuple(_plan(f"plans[{index}]", one) for index, one in enumerate(plans))
+    read = tuple(_box(f"boxes[{index}]", one, len(made)) for index, one in enumerate(boxes))
+    if (told["collective"], told["gpus"]) != (made[0].collective, made[0].gpus):
+        raise refuse("plans[0]", f"it is of {made[0].collective} on {made[0].gpus} GPUs, and the table of another")
+    return tolerance, sizes, delays, read, made
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if (key := key_given_twice(pairs)) is not None:
+        raise refuse("table", f"the key `{shown(key)}` is there twice in one object")
+    return dict(pairs)
+
+
+def _no_number(text: str) -> float:
+    raise refuse("table", f"`{text}` is no number of JSON")
+
+
+def _list(field: str, value: Any, least: int, most: int) -> list[Any]:
+    if not isinstance(value, list) or not least <= len(value) <= most:
+        found = f"a list of {len(value)}" if isinstance(value, list) else f"`{shown(value)}`"
+        raise refuse(field, f"{found} is not accepted; it takes a list of {least} to {most}")
+    return value
+
+
+def _number(field: str, value: Any, least: float, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes a number from {least:g} to {most:g}")
+    return float(value)
+
+
+def _sizes(field: str, value: Any) -> tuple[int, int]:
+    ends = [_number(f"{field}[{index}]", one, 1, MOST_SIZE) for index, one in enumerate(_list(field, value, 2, 2))]
+    if any(end != math.floor(end) for end in ends) or ends[0] > ends[1]:
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes two whole numbers, the smaller one first")
+    return int(ends[0]), int(ends[1])
+
+
+def _delays(field: str, value: Any) -> tuple[float, float]:
+    first_s, last_s = (
+        _number(f"{field}[{index}]", one, 1e-15, MOST_DELAY_S) for index, one in enumerate(_list(field, value, 2, 2))
+    )
+    if first_s > last_s:
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes two numbers, the smaller one first")
+    return first_s, last_s
+
+
+def _box(field: str, value: Any, plans: int) -> Box:
+    if not isinstance(value, dict) or set(value) != set(Box._fields):
+        raise refuse(field, f"`{shown(value)}` is not accepted; it takes the keys {', '.join(Box._fields)}")
+    place = value["plan"]
+    if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < plans:
+        raise refuse(f"{field}.plan", f"`{shown(place)}` is not accepted; it takes 0 to {plans - 1}")
+    listed = _list(f"{field}.best_s", value["best_s"], 4, 4)
+    first, second, third, fourth = (
+        _number(f"{field}.best_s[{index}]", one, 1e-15, 1e18) for index, one in enumerate(listed)
+    )
+    return Box(
+        _sizes(f"{field}.sizes_bytes", value["sizes_bytes"]),
+        _delays(f"{field}.delays_s", value["delays_s"]),
+        place,
+        (first, second, third, fourth),
+    )
+
+
+def _plan(field: str, value: Any) -> Plan:
+    try:
+        return Plan.from_json(json.dumps(value))
+    except InputError as error:
+        raise InputError(f"{field}.{error.field}", f"{field}.{error}") from error
