@@ -21,7 +21,7 @@ def plans(gpus: int) -> Iterator[ll.Plan]:
     for ports in (1, 2):
         fabric = ll.Fabric(gpus=gpus, ports=ports)
         for entry in _core.registry()["collectives"]:
-            for row in _core.algorithm_table(entry["name"], gpus, [gpus], ports, None):
+            for row in _core.algorithm_table(entry["name"], gpus, [gpus], ports, None, None):
                 if row["accepted"]:
                     yield ll.plan(
                         entry["name"],

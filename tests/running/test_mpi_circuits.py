@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ import lightloom as ll
 from lightloom.base.errors import FailedError, InputError
 from lightloom.running import mpi_processes
 from lightloom.running.mpi_circuits import planned_changes
-from lightloom.running.mpi_memory import NAMES
+from lightloom.running.mpi_memory import FOLDER, NAMES
 from lightloom.switches.simulated import Faults, SimulatedSwitch, start_switch
 from tests.conftest import RunCli
 from tests.running.test_mpi import MPIEXEC, ranks
@@ -39,7 +41,7 @@ def switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Simulate
         yield switch
 
 
-def doubling(gpus: int = 4, **told: object) -> ll.Plan:
+def doubling(gpus: int = 4, **told: Any) -> ll.Plan:
     """Recursive doubling over 1, 2, 2 and 1 ranks' distance: circuits change before the second and fourth step."""
     fabric = ll.Fabric(gpus=gpus, **told)
     plan = ll.plan("all-reduce", "64KiB", fabric=fabric, algorithm="recursive-doubling", planner="bvn")
@@ -52,7 +54,18 @@ def failed(plan: ll.Plan, address: str) -> tuple[int, list[str]]:
     """The exit status of 4 ranks that mpiexec starts, and their own lines; none writes to standard output."""
     plan.save("plan.json")
     began_s = time.time()
-    ran = ranks(4, "-m", "lightloom", "run", Path("plan.json").resolve(), "--transport", "mpi", "--switch", address)
+    ran = ranks(
+        4,
+        "-m",
+        "lightloom",
+        "run",
+        Path("plan.json").resolve(),
+        "--transport",
+        "mpi",
+        "--switch",
+        address,
+        folder=Path.cwd(),
+    )
     assert ran.stdout.count("match NumPy") == 0
     assert named_since(began_s) == []
     return ran.returncode, [line for line in ran.stderr.splitlines() if line.startswith("error: ")]
@@ -60,7 +73,7 @@ def failed(plan: ll.Plan, address: str) -> tuple[int, list[str]]:
 
 def named_since(began_s: float) -> list[str]:
     """Names of memory of an MPI's ranks that have come since, and are still there."""
-    files = [path for path in Path("/dev/shm").iterdir() if NAMES.fullmatch(path.name)]
+    files = [path for path in FOLDER.iterdir() if NAMES.fullmatch(path.name)]
     return [path.name for path in files if path.stat().st_ctime >= began_s]
 
 
@@ -105,7 +118,7 @@ def test_what_a_slow_switch_costs(switch: SimulatedSwitch) -> None:
     plan = doubling()
     found = ll.run(plan, transport="mpi", runs=2, warm_ups=0, switch=switch.address)
     assert found.wrong == 0
-    assert {step for step in planned_changes(plan, switch.address).configurations} == {1, 3}
+    assert planned_changes(plan, switch.address).configurations == {1: 1, 3: 2}
     for step in found.steps:
         if not step.reconfigured:
             # Circuits of the first step are there when a run begins, as in the plan.
@@ -129,14 +142,16 @@ def test_what_a_slow_switch_costs(switch: SimulatedSwitch) -> None:
         assert step.barrier_s == pytest.approx(np.median(parts_s[0][:, step.index]))
         assert step.release_s == pytest.approx(np.median(parts_s[2][:, step.index]))
         assert step.transfer_s == pytest.approx(np.median(parts_s[3][:, step.index]))
-    # The last circuits stay: pairs of neighbours.
-    assert switch.crossbar.circuits == {(1, 2), (2, 1), (3, 4), (4, 3)}
+    # The last circuits stay; all data of the last step have one, from port to port as from rank to rank.
+    used = {(begin + 1, end + 1) for path in plan.routes(3) for begin, end in pairwise(path.gpus)}
+    assert used
+    assert used <= switch.crossbar.circuits
 
 
 def test_circuits_change_while_ranks_compute(switch: SimulatedSwitch) -> None:
     """Behind a computation of 100 ms a change of 60 ms costs nothing but the release."""
     switch.crossbar.faults = Faults(slow_s=0.06)
-    plan = doubling(computation_window="100ms")
+    plan = doubling(window="100ms")
     found = ll.run(plan, transport="mpi", runs=1, warm_ups=0, switch=switch.address)
     assert found.wrong == 0
     for step in (found.steps[1], found.steps[3]):
@@ -149,7 +164,7 @@ def test_eight_ranks_that_mpiexec_started(tmp_path: Path, monkeypatch: pytest.Mo
     doubling(8).save("plan.json")
     run = ("-m", "lightloom", "run", tmp_path / "plan.json", "--transport", "mpi", "--runs", "1", "--switch")
     with start_switch("restconf", 8, listen="127.0.0.1:0") as switch:
-        ran = ranks(8, *run, switch.address, "--output", tmp_path / "run.json")
+        ran = ranks(8, *run, switch.address, "--output", tmp_path / "run.json", folder=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "all 8 ranks match NumPy" in ran.stdout
     assert re.search(r"^ +step +barrier +planned +dark +switch +planned +release +transfer +planned$", ran.stdout, re.M)
@@ -173,7 +188,11 @@ def test_the_same_columns_in_shared_memory(switch: SimulatedSwitch) -> None:
     ("faults", "setting", "said"),
     [
         # Ingress port 3 cannot be connected anew: the first circuits already.
-        ("refuse=3", "", r"configuration 0 was not made, before the first step: switch crossbar: circuit 3 -> 4 was rej"),
+        (
+            "refuse=3",
+            "",
+            r"configuration 0 was not made, before the first step: switch crossbar: circuit 3 -> 4 was rej",
+        ),
         ("late=2s", "?timeout=200ms", r"switch crossbar: no answer from .* within 0.2 s; nothing was changed"),
         ("slow=2s", "?timeout=200ms&settle=200ms", r"configuration 0 was not made, before the first step: switch"),
     ],
@@ -190,22 +209,24 @@ def test_a_switch_that_is_gone(switch: SimulatedSwitch) -> None:
     switch.close()
     status, lines = failed(doubling(), address)
     assert (status, len(lines)) == (1, 1)
-    assert re.match(r"error: switch crossbar: cannot be reached at .*: Connection refused; nothing was changed", lines[0])
+    assert re.match(
+        r"error: switch crossbar: cannot be reached at .*: Connection refused; nothing was changed", lines[0]
+    )
     with pytest.raises(FailedError, match=r"^switch crossbar: cannot be reached at "):
         ll.run(doubling(), transport="mpi", switch=address)
 
 
 def test_a_switch_that_fails_between_steps(switch: SimulatedSwitch) -> None:
-    """Ports 1 and 2 are joined before the first step; the circuits of the second, 1 to 3 among them, are refused."""
-    switch.crossbar.circuits = {(1, 2), (2, 1), (3, 4), (4, 3)}
+    """The circuits of the first step are there; of those of the second, that from port 1 to port 3 is refused."""
+    switch.crossbar.circuits = {(1, 2), (2, 3), (3, 4), (4, 1)}
     switch.crossbar.faults = Faults(refuse=frozenset({1}))
     status, lines = failed(doubling(), switch.address)
     assert (status, len(lines)) == (1, 1)
     assert re.match(
         r"error: configuration 1 was not made, before step 2: switch crossbar: circuit 1 -> 3 was rejected", lines[0]
     )
+    switch.crossbar.circuits = {(1, 2), (2, 3), (3, 4), (4, 1)}
     with pytest.raises(FailedError, match=r"^configuration 1 was not made, before step 2: switch crossbar: circuit 1 "):
-        switch.crossbar.circuits = {(1, 2), (2, 1), (3, 4), (4, 3)}
         ll.run(doubling(), transport="mpi", switch=switch.address)
 
 
@@ -223,11 +244,16 @@ def test_what_cannot_be_set_is_refused_by_all_ranks(switch: SimulatedSwitch) -> 
     assert lines[0].startswith("error: switch: ")
 
 
-def test_changes_in_the_background_are_refused(switch: SimulatedSwitch) -> None:
-    fabric = ll.Fabric(gpus=4, ports=2, reconfiguration_delay="1us", background_reconfiguration=True)
-    plan = ll.plan("all-reduce", "64KiB", fabric=fabric, algorithm="recursive-doubling", planner="bvn")
+def test_plans_whose_changes_no_run_makes_are_refused() -> None:
+    fabric = ll.Fabric(gpus=8, ports=3, reconfiguration_delay="1us", background_reconfiguration=True)
+    candidates = ["circulant:1,2", "circulant:1,4", "circulant:2,4"]
+    told = {"algorithm": "recursive-doubling", "planner": "harvest", "candidates": candidates}
+    plan = ll.plan("all-gather", "1MiB", fabric=fabric, **told)
     with pytest.raises(InputError, match=r"^plan: the circuits of the plan change in the background before step 2"):
-        ll.run(plan, transport="mpi", switch=switch.address)
+        ll.run(plan, transport="mpi", switch="scpi://127.0.0.1")
+    plan = ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=4, ports=2, optics="parallel"), algorithm="ring")
+    with pytest.raises(InputError, match=r"^switch: the plan has 2 switches, port-0, port-1; a run sets one$"):
+        ll.run(plan, transport="mpi", switch="scpi://127.0.0.1")
 
 
 def test_a_rank_that_is_late_for_the_release_ends_all(switch: SimulatedSwitch) -> None:
@@ -246,14 +272,14 @@ def test_a_rank_that_is_late_for_the_release_ends_all(switch: SimulatedSwitch) -
     )
     began_s = time.monotonic()
     run = ("run", Path("plan.json").resolve(), "--transport", "mpi", "--switch")
-    ran = ranks(4, "-c", code, *run, f"{switch.address}?timeout=500ms&settle=500ms")
+    ran = ranks(4, "-c", code, *run, f"{switch.address}?timeout=500ms&settle=500ms", folder=Path.cwd())
     assert ran.returncode == 1
     assert "step 1: not all ranks were released in time" in ran.stderr
     assert time.monotonic() - began_s < 30
 
 
 def test_a_rank_that_dies_while_circuits_change(switch: SimulatedSwitch, tmp_path: Path) -> None:
-    """mpiexec ends the others, which wait for the switch, and no memory of theirs is left."""
+    """The others, which wait for the switch, are ended by mpiexec, and no memory of theirs is left."""
     switch.crossbar.faults = Faults(slow_s=30.0)
     doubling().save("plan.json")
     assert MPIEXEC is not None

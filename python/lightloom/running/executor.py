@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.base.errors import FailedError, InputError, refuse, shown, unknown_name
+from lightloom.base.errors import FailedError, refuse, shown, unknown_name
 from lightloom.base.threads import cores
 from lightloom.base.whole_numbers import whole_number
 from lightloom.planning import plan

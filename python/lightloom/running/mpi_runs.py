@@ -76,8 +76,8 @@ def run_as_rank(
 
     data: the inputs of all ranks, of which a rank sends its own; drawn from `seed` if not given. What is
     returned has only this rank's output among its arrays, and the wrong elements of all ranks. Raises `InputError` that
-    names `plan`, `data`, `transport` or `switch`, the same at all ranks, and `FailedError` where a step takes too long or
-    a switch fails: at one rank, which then has to end all of them.
+    names `plan`, `data`, `transport` or `switch`, the same at all ranks, and `FailedError` where a step takes too long
+    or a switch fails: at one rank, which then has to end all of them.
     """
     communicator = message_passing().COMM_WORLD
     kind, reduction = options.kind, options.reduction

@@ -55,7 +55,8 @@ class RunOptions:
 class Prepared:
     """A plan made ready.
 
-    changed: the steps before which circuits change. request: but for where workspaces are; dictionaries of the fields of `runtime::Request`.
+    changed: the steps before which circuits change. request: but for where workspaces are; dictionaries of the fields
+    of `runtime::Request`.
     """
 
     plan: Plan

@@ -74,7 +74,9 @@ RUN = record(
                     "barrier_s": number("time until it was known that all ranks had ended the step before"),
                     "dark_s": number("time from the request for circuits to its acknowledgement"),
                     "switch_s": or_null(
-                        number("time until the outside switch said that it had made the change; null where there is none")
+                        number(
+                            "time until the outside switch said that it had made the change; null where there is none"
+                        )
                     ),
                     "release_s": number("time from the acknowledgement until the last rank was released"),
                     "transfer_s": number("time from then until the end of the step, the startup included"),

@@ -23,8 +23,8 @@ class SwitchChange:
 
     before, wanted: its former circuits, and those that it is to hold on the plan's ports; held: those after, None
     where it could not be read; ports: the plan's; seconds: how long it took; failure: the error, None where
-    there was none; answered_s: of `seconds`, those until the switch said that it had made the change or taken the order.
-    The change is acknowledged where the circuits read back equal `wanted`, even with an error.
+    there was none; answered_s: of `seconds`, those until the switch said that it had made the change or taken the
+    order. The change is acknowledged where the circuits read back equal `wanted`, even with an error.
     """
 
     switch: str

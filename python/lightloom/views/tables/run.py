@@ -136,7 +136,9 @@ def _parts_of_steps(measurement: Measurement, *, all_steps: bool) -> list[Render
             (group.total("predicted_transfer_s"), True),
         ]
         made.add_row(group.numbers, *(show_time(time_s) if is_there else "-" for time_s, is_there in cells))
-    made.caption = "dark: from the request for circuits to their acknowledgement; switch: of it, until the switch had answered"
+    made.caption = (
+        "dark: from the request for circuits to their acknowledgement; switch: of it, until the switch had answered"
+    )
     made.caption_justify = "left"
     return [Text(""), made]
 
