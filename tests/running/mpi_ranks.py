@@ -21,7 +21,7 @@ def plans(gpus: int) -> Iterator[ll.Plan]:
     for ports in (1, 2):
         fabric = ll.Fabric(gpus=gpus, ports=ports)
         for entry in _core.registry()["collectives"]:
-            for row in _core.algorithm_table(entry["name"], gpus, [gpus], ports, None):
+            for row in _core.algorithm_table(entry["name"], gpus, [gpus], ports, None, None):
                 if row["accepted"]:
                     yield ll.plan(
                         entry["name"],
@@ -35,6 +35,21 @@ def plans(gpus: int) -> Iterator[ll.Plan]:
         yield ll.plan(matrix=matrix, fabric=fabric)
 
 
+class Recorded:
+    """Changes of circuits that are none: the steps for which they were asked."""
+
+    longest_s = 0.0
+
+    def __init__(self, steps: range) -> None:
+        self.steps = steps
+        self.made: list[int] = []
+
+    def make(self, step: int) -> float:
+        """Note the step; a second as the time of the switch."""
+        self.made.append(step)
+        return 1.0
+
+
 def main() -> None:
     """Run all plans, in every type in turn."""
     communicator = message_passing().COMM_WORLD
@@ -44,13 +59,14 @@ def main() -> None:
         program = program_of(plan, kind.size_bytes)
         rank = MpiRank(program, kind)
         inputs = DrawnInputs(program, kind, reduction, seed=index)
-        configured: list[int] = []
+        changes = Recorded(range(0, program.steps, 2))
         for _ in range(2):
-            found = rank.run(inputs[rank.rank], reduction, configure=configured.append)
-        order = np.array(found.moments)
+            found = rank.run(inputs[rank.rank], reduction, changes=changes)
+        order = np.array(found.moments[:-1])
         assert (np.diff(order, axis=1) > 0).all()
         assert (order[[0, 3, 5, 4, 6]] == np.sort(order[[0, 3, 5, 4, 6]], axis=0)).all()
-        assert configured == (2 * list(range(program.steps)) if rank.rank == 0 else [])
+        assert changes.made == (2 * list(changes.steps) if rank.rank == 0 else [])
+        assert found.moments.switch_s.tolist() == [float(step in changes.made) for step in range(program.steps)]
         own = wrong([found.output], expected(program, inputs, kind, reduction, [rank.rank]), kind)
         total = communicator.allreduce(own)
         if rank.rank == 0:

@@ -23,11 +23,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def ranks(count: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+def ranks(count: int, *arguments: object, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     assert MPIEXEC is not None
     command = [MPIEXEC, "-n", str(count), sys.executable, *map(str, arguments)]
     environment = os.environ | ENVIRONMENT
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
 
 
 @pytest.mark.large

@@ -23,7 +23,6 @@ from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.mpi_processes import run_by_mpiexec
 from lightloom.running.mpi_runs import MpiOptions
 from lightloom.running.program import program_of
-from lightloom.switches.simulated import start_switch
 from tests.conftest import ROOT, RunCli
 from tests.running.test_mpi import pytestmark as needs_mpi
 from tests.running.test_mpi import ranks
@@ -140,26 +139,6 @@ def test_what_is_measured(in_own_folder: Path) -> None:
     assert [step.forwarded_bytes for step in found.steps] == forwarded
     assert found.times.arrived_s.shape == (3, 3, 8)
     assert found.jitter.probe.sleeps == 8 * 100
-    assert list(in_own_folder.glob("lightloom-*")) == []
-
-
-@pytest.mark.large
-@needs_mpi
-def test_a_switch_acknowledges_before_steps_begin(in_own_folder: Path) -> None:
-    plan = ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=4), algorithm="recursive-doubling", planner="bvn")
-    assert plan.reconfigurations > 0
-    switch = start_switch("scpi", 4, listen="127.0.0.1:0")
-    try:
-        found = run_by_mpiexec(plan, inputs_of(plan), options(runs=1, warm_ups=0, switch=switch.address))
-    finally:
-        switch.close()
-    assert found.wrong == 0
-    changed = [step.index for step in plan.steps if step.index == 0 or step.reconfigured]
-    times = found.times
-    for step in changed:
-        assert times.asked_s[0, step] < times.acknowledged_s[0, step] <= times.released_s[0, step].max()
-    with pytest.raises(FailedError, match="switch"):
-        run_by_mpiexec(plan, inputs_of(plan), options(switch=switch.address))
     assert list(in_own_folder.glob("lightloom-*")) == []
 
 

@@ -24,12 +24,16 @@ def one_of_many(transport: str) -> Iterator[bool]:
         yield True
         return
     from lightloom.running.mpi import message_passing
+    from lightloom.running.mpi_memory import take_names
     from lightloom.running.mpi_runs import rank_told
 
     rank = rank_told()
     if rank is None:
         yield True
         return
+    # All ranks have opened their shared memory then, and leave no file of it however they end.
+    message_passing().COMM_WORLD.Barrier()
+    take_names()
     streams = sys.stdout, sys.stderr
     if rank > 0:
         # Open until the process ends.

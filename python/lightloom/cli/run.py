@@ -37,9 +37,9 @@ def command(
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
     while circuits change; or the kernel's network carries packets, and its filters are the circuits (root; no hop
     delay). All is slowed down by a dilation; times are divided by it again. By MPI, messages go as fast as they do,
-    without circuits, between ranks that mpiexec started, or else starts for the run. The data that ranks end with is
-    compared with NumPy's result. On a machine too busy for its times to say anything the verdict is inconclusive. Exit
-    status 1: elements are wrong, or a process failed.
+    between ranks that mpiexec started, or else starts for the run; circuits are then those of a real --switch, or none.
+    The data that ranks end with is compared with NumPy's result. On a machine too busy for its times to say anything
+    the verdict is inconclusive. Exit status 1: elements are wrong, or a process or the switch failed.
 
     In an iteration, a computation is a wait; several communications of a rank may be under way at once, over circuits
     that change meanwhile.
@@ -57,6 +57,7 @@ def command(
       lightloom run iteration.json --iterations 2 --plot timeline.png
       lightloom run plan.json --transport kernel
       mpiexec -n 4 lightloom run plan.json --transport mpi
+      mpiexec -n 4 lightloom run plan.json --transport mpi --switch scpi://192.0.2.7
       lightloom run plan.json --calibrate times.csv
       lightloom run --barriers --plot barriers.png
     """  # noqa: D301

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.base.errors import FailedError, InputError, refuse, shown, unknown_name
+from lightloom.base.errors import FailedError, refuse, shown, unknown_name
 from lightloom.base.threads import cores
 from lightloom.base.whole_numbers import whole_number
 from lightloom.planning import plan
@@ -106,6 +106,8 @@ class Executor:
         # There is one controller, which runs one plan at a time.
         self._lock = RLock()
         self._is_running = False
+        # Of the last run: by configuration that the outside switch made, how long it took by its own answer.
+        self._answered_s: list[float] = []
         self._fabric = fabric
         self._plans: dict[tuple[str, str | float], Plan] = {}
         # By identity of the plan, which is kept with it; the one that was used last is at the end.
@@ -206,7 +208,7 @@ class Executor:
         return Measurement(
             ready.plan,
             settings,
-            _times(ready, times_ns, moments),
+            _times(ready, times_ns, moments, self._answered_s[-self._options.runs * (1 + ready.changed.size) :]),
             Jitter(*(Lateness(one[0], *(ns / NANOSECONDS for ns in one[1:])) for one in lateness)),
             tuple(arrays),
             wrong(arrays, expected(program, inputs, kind, reduction), kind),
@@ -274,23 +276,25 @@ class Executor:
     def _with_switch(
         self, controller: Controller, ready: Prepared, request: bytes, workspaces: int, progress: Callable[[int], None]
     ) -> bytes:
-        from lightloom.switches import Switches
+        from lightloom.running.outside_switch import OutsideSwitch
 
         assert self._switch is not None  # noqa: S101
         try:
-            switches = Switches.of(ready.circuits, self._switch)
-        except InputError as error:
-            raise refuse("switch", str(error).removeprefix(f"{error.field}: ")) from error
+            switch = OutsideSwitch(ready.circuits, self._switch)
+        except FailedError as error:
+            raise RunFailedError(*error.lines) from error
 
         def outside(configuration: int) -> str:
             try:
-                switches.apply(configuration)
+                switch.make(configuration)
             except FailedError as error:
                 return str(error)
             return ""
 
-        with switches:
-            return controller.run(request, workspaces, progress=progress, outside=outside)
+        with switch:
+            report = controller.run(request, workspaces, progress=progress, outside=outside)
+        self._answered_s = switch.answered_s
+        return report
 
 
 def run(
@@ -327,12 +331,19 @@ def run(
         return executor.run(plan, data, seed=seed, progress=progress)
 
 
-def _times(ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDArray[np.uint64]]) -> RunTimes:
+def _times(
+    ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDArray[np.uint64]], answered_s: Sequence[float]
+) -> RunTimes:
+    # answered_s: of the outside switch if there is one, by run, before the first step and by change.
     plan, runs, count = ready.plan, len(total_ns), len(ready.plan.steps)
     steps, ranks, used = (
         table.reshape(runs, count, width, fields)
         for table, width, fields in zip(moments[:3], (1, plan.gpus, plan.gpus * plan.ports), (5, 6, 3), strict=True)
     )
+
+    switch_s = np.zeros((runs, count))
+    if answered_s:
+        switch_s[:, ready.changed] = np.reshape(answered_s, (runs, -1))[:, 1:] / ready.pace.dilation
 
     def seconds(ns: NDArray[np.uint64]) -> NDArray[np.float64]:
         return ns / (ready.pace.dilation * NANOSECONDS)
@@ -353,6 +364,7 @@ def _times(ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDAr
         circuit_bytes=used[..., 0].astype(np.int64),
         circuit_first_s=seconds(used[..., 1]),
         circuit_last_s=seconds(used[..., 2]),
+        switch_s=switch_s,
     )
 
 

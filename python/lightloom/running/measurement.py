@@ -37,7 +37,14 @@ STEP_COLUMNS = (
     "predicted_s",
     "measured_s",
     "ratio",
+    "barrier_s",
     "dark_s",
+    "switch_s",
+    "release_s",
+    "transfer_s",
+    "predicted_barrier_s",
+    "predicted_dark_s",
+    "predicted_transfer_s",
     "waiting_s",
     "forwarded_bytes",
 )
@@ -110,7 +117,8 @@ class RunTimes:
     and acknowledged_s, of a change of circuits, both equal to begun_s without a change; start_s, when startup began;
     end_s, when the last rank had arrived. By run, step and rank: released_s, it was released; started_s, startup was
     over; sent_s, all that it sends and passes on had left it; received_s, all had come; arrived_s, it was copied and
-    reduced; forwarded_bytes, passed on for others. By run, step and transmitter (rank · ports + port): circuit_bytes
+    reduced; forwarded_bytes, passed on for others. switch_s, by run and step: no moment, but the seconds until an
+    outside switch said that it had made a change. By run, step and transmitter (rank · ports + port): circuit_bytes
     that crossed its circuit, circuit_first_s and circuit_last_s, from when on and until when.
     """
 
@@ -129,6 +137,7 @@ class RunTimes:
     circuit_bytes: NDArray[np.int64]
     circuit_first_s: NDArray[np.float64]
     circuit_last_s: NDArray[np.float64]
+    switch_s: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -136,7 +145,11 @@ class MeasuredStep:
     """A step as it was measured: medians over the runs, seconds of the plan, with the plan's prediction.
 
     measured_s, predicted_s: from the end of the step before to its own, the reconfiguration included, computation
-    before it not. dark_s: from the asking for circuits to their acknowledgement. waiting_s: of ranks that had arrived,
+    before it not. Four parts of it, but that circuits may change behind the computation: barrier_s, until it was known
+    that all ranks had ended the step before; dark_s, from the asking for circuits to their acknowledgement; release_s,
+    until the last rank was released; transfer_s, until the end, the startup included. switch_s: of dark_s, from the
+    order until an outside switch said that it had done it; None where there is none. predicted_barrier_s,
+    predicted_dark_s and predicted_transfer_s: the parts of predicted_s. waiting_s: of ranks that had arrived,
     for the last one, their mean. forwarded_bytes: that ranks passed on for others, all together.
     """
 
@@ -146,7 +159,14 @@ class MeasuredStep:
     reconfigured: bool
     predicted_s: float
     measured_s: float
+    barrier_s: float
     dark_s: float
+    switch_s: float | None
+    release_s: float
+    transfer_s: float
+    predicted_barrier_s: float
+    predicted_dark_s: float
+    predicted_transfer_s: float
     waiting_s: float
     forwarded_bytes: int
 
@@ -249,8 +269,14 @@ class Measurement(Table):
     def steps(self) -> tuple[MeasuredStep, ...]:
         """The steps, in order."""
         times = self._times
-        measured_s = np.median(times.end_s - times.begun_s, axis=0) - np.asarray(self._windows_s)
+        windows_s, released_s = np.asarray(self._windows_s), times.released_s.max(axis=2)
+        measured_s = np.median(times.end_s - times.begun_s, axis=0) - windows_s
+        barrier_s = np.median(times.asked_s - times.begun_s, axis=0)
         dark_s = np.median(times.acknowledged_s - times.asked_s, axis=0)
+        ready_s = np.maximum(times.acknowledged_s, times.asked_s + windows_s)
+        release_s = np.median(released_s - ready_s, axis=0)
+        transfer_s = np.median(times.end_s - released_s, axis=0)
+        switch_s = np.median(times.switch_s, axis=0)
         waiting_s = np.median((times.end_s[:, :, None] - times.arrived_s).mean(axis=2), axis=0)
         forwarded = times.forwarded_bytes[0].sum(axis=1)
         return tuple(
@@ -261,7 +287,14 @@ class Measurement(Table):
                 step.reconfigured,
                 self._predicted_s(step),
                 float(measured_s[step.index]),
+                float(barrier_s[step.index]),
                 float(dark_s[step.index]),
+                None if self._settings.switch is None else float(switch_s[step.index]),
+                float(release_s[step.index]),
+                float(transfer_s[step.index]),
+                step.barrier_s,
+                step.reconfiguration_s,
+                self._predicted_s(step) - step.barrier_s - step.reconfiguration_s,
                 float(waiting_s[step.index]),
                 int(forwarded[step.index]),
             )

@@ -1,15 +1,15 @@
 """A program carried out by MPI: point-to-point messages, passed on by the ranks on their way.
 
 Every process of a communicator is a rank. MPI decides how data travels between two processes: circuits are not
-emulated, and times are those of the network that there is. A step begins when all ranks have ended the one before.
+emulated, and times are those of the network that there is. A step begins when all ranks have ended the one before, and
+where circuits of a real switch change between them, when rank 0 has its acknowledgement.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from lightloom.running.data import reduced
 from lightloom.running.part import part_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Container, Generator, Sequence
 
     from mpi4py import MPI
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Times = NDArray[np.float64]
 
-__all__ = ["Carried", "Moments", "MpiRank", "check_ranks", "message_passing", "patience_s"]
+__all__ = ["Carried", "CircuitChanges", "Moments", "MpiRank", "check_ranks", "message_passing", "patience_s"]
 
 # Longest time of a step at a rank: a fixed part, and the time of all its data at a slow rate.
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
@@ -48,7 +48,8 @@ class Moments(NamedTuple):
 
     begun: when all had ended the step before; asked and acknowledged: of a change of circuits, by rank 0, both begun
     elsewhere; released: when all were released; sent, received: when all that it sends and passes on had left, and all
-    had come; arrived: when that was copied and reduced.
+    had come; arrived: when that was copied and reduced. switch: no moment, but the seconds from the order to the
+    switch until it said that it had done it, at rank 0.
     """
 
     begun_s: Times
@@ -58,6 +59,25 @@ class Moments(NamedTuple):
     sent_s: Times
     received_s: Times
     arrived_s: Times
+    switch_s: Times
+
+
+class CircuitChanges(Protocol):
+    """Changes of circuits before some of the steps."""
+
+    @property
+    def steps(self) -> Container[int]:
+        """The steps before which circuits change, the same at all ranks."""
+
+    @property
+    def longest_s(self) -> float:
+        """The longest time of a change; it has failed by then."""
+
+    def make(self, step: int) -> float:
+        """Called at rank 0: make the circuits of a step; returns when they are acknowledged.
+
+        Returns the seconds from the order until the switch said that it had done it.
+        """
 
 
 class Carried(NamedTuple):
@@ -123,20 +143,22 @@ class MpiRank:
         given: Array,
         reduction: str = "sum",
         *,
-        configure: Callable[[int], object] | None = None,
+        changes: CircuitChanges | None = None,
         windows_s: Sequence[float] | None = None,
     ) -> Carried:
         """Carry the program out together with all other ranks, which call this too.
 
-        given: this rank's input. configure: called at rank 0 with the index of every step, when all have ended the one
-        before and no rank has begun it; it sets switches. windows_s: computation before each step, which is slept while
-        `configure` goes on. Raises `FailedError` that says rank and step where its part of a step takes longer than a
-        minute and all that ranks send in it at 1 MB/s, or twice that until all others have done theirs.
+        given: this rank's input. changes: of circuits; those of a step are made when all have ended the one before and
+        no rank has begun it. windows_s: computation before each step, which is slept while circuits change. Raises
+        `FailedError` that says rank and step where its part of a step takes longer than a minute and all that ranks
+        send in it at 1 MB/s, or twice that until all others have done theirs and circuits are changed.
         """
+        longest_s = 0.0 if changes is None else changes.longest_s
         self._workspace[:] = 0
         self._copy(self._program.loads, given, self._workspace)
         moments = Moments(*np.zeros((len(Moments._fields), len(self._parts))))
-        self._barrier(0, math.inf)
+        # Rank 0 may still be making the circuits of the first step.
+        self._barrier("not all ranks began the run in time", longest_s + 2 * PATIENCE_S)
         origin = time.perf_counter()
 
         def noted(column: Times, step: int) -> None:
@@ -145,21 +167,22 @@ class MpiRank:
         for index, part in enumerate(self._parts):
             noted(moments.begun_s, index)
             moments.asked_s[index] = moments.acknowledged_s[index] = moments.begun_s[index]
-            if configure is not None and self.rank == 0:
-                configure(index)
+            if changes is not None and index in changes.steps and self.rank == 0:
+                moments.switch_s[index] = changes.make(index)
                 noted(moments.acknowledged_s, index)
-            if windows_s is not None:
-                time.sleep(max(0.0, windows_s[index] - (time.perf_counter() - origin - moments.begun_s[index])))
-            if configure is not None or windows_s is not None:
-                # The function that sets switches has deadlines of its own.
-                self._barrier(index, math.inf)
+            window_s = 0.0 if windows_s is None else windows_s[index]
+            if window_s > 0.0:
+                time.sleep(max(0.0, window_s - (time.perf_counter() - origin - moments.begun_s[index])))
+            if window_s > 0.0 or (changes is not None and index in changes.steps):
+                late = f"step {index}: not all ranks were released in time"
+                self._barrier(late, longest_s + 2 * self._patience_s[index])
             noted(moments.released_s, index)
             arrived, received = self._exchange(index, part)
             moments.received_s[index] = received - origin
             noted(moments.sent_s, index)
             self._keep(part, arrived, reduction)
             noted(moments.arrived_s, index)
-            self._barrier(index, time.monotonic() + 2 * self._patience_s[index])
+            self._barrier(f"step {index}: not all ranks ended it in time", 2 * self._patience_s[index])
         output = np.zeros(self._elements(self._program.output_bytes), dtype=self._kind.storage)
         self._copy(self._program.stores, self._workspace, output)
         return Carried(output, moments)
@@ -226,8 +249,8 @@ class MpiRank:
         time.sleep(PAUSE_S)
         self.lateness_s.append(time.perf_counter() - begin - PAUSE_S)
 
-    def _barrier(self, step: int, deadline: float) -> None:
-        for _ in self._done([self._all.Ibarrier()], deadline, lambda _: f"step {step}: not all ranks ended it in time"):
+    def _barrier(self, late: str, longest_s: float) -> None:
+        for _ in self._done([self._all.Ibarrier()], time.monotonic() + longest_s, lambda _: late):
             pass
 
     def _copy(self, copies: Copies, source: Array, destination: Array) -> None:

@@ -20,11 +20,11 @@ from lightloom.plans import Plan
 from lightloom.running.commands import end_group
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.mpi import patience_s
+from lightloom.running.mpi_circuits import planned_changes
 from lightloom.running.mpi_job import Job
 from lightloom.running.mpi_memory import remove_left
 from lightloom.running.mpi_runs import measured, rank_told, run_as_rank, windows_of
 from lightloom.running.program import program_of
-from lightloom.switches.address import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,8 +49,6 @@ ENVIRONMENT = {
 ENDING_S = 10.0
 # Longest time until all ranks have begun: a fixed part, and a part for each rank, as a machine may be busy.
 START_S, START_RANK_S = 60.0, 2.0
-# Most requests to a switch for a step.
-CALLS = 10
 # Messages of Open MPI and MPICH that a signal ended a process.
 ENDED = re.compile(r"process rank (\d+) with PID \d+ .* exited on\s+signal|EXIT STRING: .* \(signal \d+\)")
 # The form of an error of Python.
@@ -89,6 +87,7 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
     python = [sys.executable, "-m", "mpi4py", "-m", "lightloom.running.mpi_worker"]
     command = [_mpiexec(), "-n", str(plan.gpus), *python]
     program = program_of(plan, options.kind.size_bytes)
+    longest_s = _longest_s(plan, program, options)
     with TemporaryDirectory(prefix="lightloom-") as folder, TemporaryFile("w+", errors="replace") as said:
         job = Job(Path(folder))
         job.ask(plan, options, inputs)
@@ -103,7 +102,7 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
             process_group=0,
         )
         try:
-            status = _awaited(process, job, plan.gpus, _longest_s(plan, program, options))
+            status = _awaited(process, job, plan.gpus, longest_s)
         finally:
             _end(process)
             remove_left(since_s=began_s)
@@ -145,8 +144,8 @@ def _longest_s(plan: Plan, program: Program, options: MpiOptions) -> float:
     """The longest time of runs, by the deadlines that ranks have for each step, and those of a switch."""
     of_steps_s = 3 * float(patience_s(program).sum()) + sum(windows_of(plan))
     if options.switch is not None:
-        address = parse_address("switch", options.switch)
-        of_steps_s += len(plan.steps) * CALLS * (address.seconds("timeout") + address.seconds("settle"))
+        changes = planned_changes(plan, options.switch)
+        of_steps_s += (1 + len(changes.configurations)) * changes.longest_s
     return START_S + (options.runs + options.warm_ups) * of_steps_s
 
 

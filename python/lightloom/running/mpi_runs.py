@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lightloom.base.errors import InputError
-from lightloom.optics.port_maps import circuits
 from lightloom.plans import Plan
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
 from lightloom.running.mpi import Moments, MpiRank, check_ranks, message_passing
+from lightloom.running.mpi_circuits import SwitchChanges, planned_changes
 from lightloom.running.program import program_of
-from lightloom.switches import Switches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,8 +76,8 @@ def run_as_rank(
 
     data: the inputs of all ranks, of which a rank sends its own; drawn from `seed` if not given. What is
     returned has only this rank's output among its arrays, and the wrong elements of all ranks. Raises `InputError` that
-    names `plan`, `data` or `transport`, the same at all ranks, and `FailedError` where a step takes too long or a
-    switch fails: at one rank, which then has to end all of them.
+    names `plan`, `data`, `transport` or `switch`, the same at all ranks, and `FailedError` where a step takes too long
+    or a switch fails: at one rank, which then has to end all of them.
     """
     communicator = message_passing().COMM_WORLD
     kind, reduction = options.kind, options.reduction
@@ -86,6 +86,8 @@ def run_as_rank(
         ready = plan if isinstance(plan, Plan) else Plan.load(plan)
         program = program_of(ready, kind.size_bytes)
         check_ranks(program, communicator)
+        if options.switch is not None:
+            planned_changes(ready, options.switch)
         inputs = DrawnInputs(program, kind, reduction, seed) if data is None else checked_inputs(program, data, kind)
     except InputError as error:
         failure = error.field, str(error)
@@ -129,27 +131,27 @@ def run_together(
 ) -> Together:
     """Run a program with all other ranks, which call this too, and gather the measurements.
 
-    given: this rank's input. progress: told how many runs are measured. Errors as of `MpiRank.run`, and `FailedError`
-    where a switch fails.
+    given: this rank's input. progress: told how many runs are measured. Errors as of `MpiRank.run`, `planned_changes`
+    and `SwitchChanges`.
     """
     communicator = message_passing().COMM_WORLD
     probe = _lateness(communicator.allgather(_probed()))
-    configure, switches = None, None
-    if options.switch is not None:
-        switches = Switches.of(circuits(plan), options.switch) if rank.rank == 0 else None
-        configure = _configuring(plan, switches)
     windows_s = windows_of(plan)
+    changes = None
+    if options.switch is not None:
+        changes = SwitchChanges(planned_changes(plan, options.switch), options.switch, communicator)
     moments = []
-    for run in range(options.warm_ups + options.runs):
-        found = rank.run(given, options.reduction, configure=configure, windows_s=windows_s if any(windows_s) else None)
-        if run >= options.warm_ups:
-            moments.append(np.array(found.moments))
-            if progress is not None:
-                progress(len(moments))
-        else:
-            rank.lateness_s.clear()
-    if switches is not None:
-        switches.close()
+    with nullcontext() if changes is None else changes:
+        for run in range(options.warm_ups + options.runs):
+            if changes is not None:
+                changes.begin()
+            found = rank.run(given, options.reduction, changes=changes, windows_s=windows_s)
+            if run >= options.warm_ups:
+                moments.append(np.array(found.moments))
+                if progress is not None:
+                    progress(len(moments))
+            else:
+                rank.lateness_s.clear()
     # By moment, run, step and rank.
     every = np.array(communicator.allgather(np.array(moments))).transpose(2, 1, 3, 0)
     late = _lateness(communicator.allgather(list(rank.lateness_s)))
@@ -172,6 +174,7 @@ def _times(program: Program, ports: int, moments: Moments, windows_s: float) -> 
         begun_s=np.concatenate((np.zeros((runs, 1)), end_s[:, :-1]), axis=1),
         asked_s=moments.asked_s[:, :, 0],
         acknowledged_s=moments.acknowledged_s[:, :, 0],
+        switch_s=moments.switch_s[:, :, 0],
         start_s=moments.released_s.min(axis=2),
         end_s=end_s,
         released_s=moments.released_s,
@@ -184,17 +187,6 @@ def _times(program: Program, ports: int, moments: Moments, windows_s: float) -> 
         circuit_first_s=no_circuit,
         circuit_last_s=no_circuit,
     )
-
-
-def _configuring(plan: Plan, switches: Switches | None) -> Callable[[int], None]:
-    """A function that sets switches before a step whose circuits differ from the last; other ranks wait meanwhile."""
-    configuration = {step: held.index for held in circuits(plan).configurations for step in held.steps}
-
-    def configure(step: int) -> None:
-        if switches is not None and configuration[step] != configuration.get(step - 1):
-            switches.apply(configuration[step])
-
-    return configure
 
 
 def windows_of(plan: Plan) -> tuple[float, ...]:

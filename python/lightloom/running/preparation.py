@@ -55,7 +55,8 @@ class RunOptions:
 class Prepared:
     """A plan made ready.
 
-    request: but for where workspaces are; dictionaries of the fields of `runtime::Request`.
+    changed: the steps before which circuits change. request: but for where workspaces are; dictionaries of the fields
+    of `runtime::Request`.
     """
 
     plan: Plan
@@ -63,6 +64,7 @@ class Prepared:
     circuits: Circuits
     windows_s: tuple[float, ...]
     pace: Pace
+    changed: NDArray[np.int64]
     columns: dict[str, Any]
     steps: dict[str, NDArray[np.int64]]
     changes: dict[str, NDArray[np.int64]]
@@ -167,7 +169,8 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
             )
         },
     }
-    return Prepared(plan, program, on_ports, tuple(windows_s), pace, columns, steps, changes, settings)
+    indices = np.array(changed, dtype=np.int64)
+    return Prepared(plan, program, on_ports, tuple(windows_s), pace, indices, columns, steps, changes, settings)
 
 
 def lists(name: str, rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:

@@ -71,7 +71,18 @@ RUN = record(
                     "predicted_s": number("time by the plan"),
                     "measured_s": number("median time of the runs"),
                     "ratio": number("measured over predicted time"),
+                    "barrier_s": number("time until it was known that all ranks had ended the step before"),
                     "dark_s": number("time from the request for circuits to its acknowledgement"),
+                    "switch_s": or_null(
+                        number(
+                            "time until the outside switch said that it had made the change; null where there is none"
+                        )
+                    ),
+                    "release_s": number("time from the acknowledgement until the last rank was released"),
+                    "transfer_s": number("time from then until the end of the step, the startup included"),
+                    "predicted_barrier_s": number("the plan's barrier"),
+                    "predicted_dark_s": number("the plan's reconfiguration, without the part behind the computation"),
+                    "predicted_transfer_s": number("the plan's startup, propagation and transmission"),
                     "waiting_s": number("mean time for which ranks waited until the last rank had arrived"),
                     "forwarded_bytes": number("bytes that ranks forwarded for others"),
                 }

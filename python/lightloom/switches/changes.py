@@ -23,7 +23,8 @@ class SwitchChange:
 
     before, wanted: its former circuits, and those that it is to hold on the plan's ports; held: those after, None
     where it could not be read; ports: the plan's; seconds: how long it took; failure: the error, None where
-    there was none. The change is acknowledged where the circuits read back equal `wanted`, even with an error.
+    there was none; answered_s: of `seconds`, those until the switch said that it had made the change or taken the
+    order. The change is acknowledged where the circuits read back equal `wanted`, even with an error.
     """
 
     switch: str
@@ -33,6 +34,7 @@ class SwitchChange:
     ports: Ports
     seconds: float
     failure: SwitchError | None = None
+    answered_s: float = 0.0
 
     @property
     def unmade(self) -> Connections:
@@ -103,19 +105,21 @@ def change_switch(
     began_s = monotonic()
     gone, new = ports.touched_by(before) - wanted, wanted - before
     failure: SwitchError | None = None
+    answered_s = 0.0
     held: Connections | None = before
     if gone or new:
         try:
             driver.change(gone, new, before)
         except SwitchError as error:
             failure = error
+        answered_s = monotonic() - began_s
         # A change that a switch rejected does not come later.
         wait_s = 0.0 if isinstance(failure, RejectedError) else driver.address.seconds("settle")
         held, unread = _read_back(driver, wanted, ports, wait_s)
         failure = failure or unread
         if failure is None and (held is None or ports.touched_by(held) != wanted):
             failure = SwitchError(f"the circuits read back are not those asked for within {wait_s:g} s")
-    return SwitchChange(name, before, wanted, held, ports, monotonic() - began_s, failure)
+    return SwitchChange(name, before, wanted, held, ports, monotonic() - began_s, failure, answered_s)
 
 
 def _read_back(

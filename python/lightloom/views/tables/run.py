@@ -24,6 +24,8 @@ TESTED = ("size", "count", "type", "redop", "time", "algbw", "busbw", "#wrong")
 # Collectives whose receivers reduce; others only copy.
 REDUCING = ("all-reduce", "reduce-scatter", "reduce")
 COLUMNS = ("step", "topology", "dark", "measured", "plan", "ratio", "waiting", "forwarded")
+# Parts of a measured step, each behind it with its time by the plan.
+PARTS = ("step", "barrier", "planned", "dark", "switch", "planned", "release", "transfer", "planned")
 
 
 def run_table(measurement: Measurement, *, all_steps: bool = False) -> str:
@@ -48,6 +50,7 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
         Text(_settings(measurement)),
         _tested(measurement),
         _steps(measurement, all_steps=all_steps),
+        *_parts_of_steps(measurement, all_steps=all_steps),
         Text(""),
         *map(Text, lines),
     ]
@@ -111,6 +114,33 @@ def _row(group: StepGroup[MeasuredStep]) -> list[str]:
         show_time(waiting_s),
         show_size(int(forwarded)) if forwarded else "-",
     ]
+
+
+def _parts_of_steps(measurement: Measurement, *, all_steps: bool) -> list[RenderableType]:
+    """The parts of steps where these are no emulation: by MPI, or with an outside switch."""
+    settings = measurement.settings
+    if settings.transport != "mpi" and settings.switch is None:
+        return []
+    groups = group_steps(measurement.steps, lambda step: (step.reconfigured, step.predicted_s), all_steps=all_steps)
+    made = table(*PARTS, right=PARTS)
+    for group in groups:
+        changes = group.reconfigurations > 0
+        cells = [
+            (group.total("barrier_s"), True),
+            (group.total("predicted_barrier_s"), True),
+            (group.total("dark_s"), changes),
+            (0.0 if settings.switch is None else group.total("switch_s"), changes and settings.switch is not None),
+            (group.total("predicted_dark_s"), changes),
+            (group.total("release_s"), True),
+            (group.total("transfer_s"), True),
+            (group.total("predicted_transfer_s"), True),
+        ]
+        made.add_row(group.numbers, *(show_time(time_s) if is_there else "-" for time_s, is_there in cells))
+    made.caption = (
+        "dark: from the request for circuits to their acknowledgement; switch: of it, until the switch had answered"
+    )
+    made.caption_justify = "left"
+    return [Text(""), made]
 
 
 def _results(measurement: Measurement) -> str:
