@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from lightloom.jobs.placing import place_jobs
     from lightloom.jobs.result import JobPlacements
     from lightloom.optics.fibres import FibreRouting, route_fibres
-    from lightloom.optics.meshes import Mesh, MeshRouting, route_mesh
+    from lightloom.optics.mesh_layout import Mesh
+    from lightloom.optics.meshes import MeshRouting, route_mesh
     from lightloom.optics.port_maps import Circuits, circuits
     from lightloom.planning import compare, plan, profile, verify
     from lightloom.planning.bounds import Bounds, bound
@@ -73,7 +74,7 @@ _HOMES = {
     "Layouts": "training.layouts",
     "JobPlacements": "jobs.result",
     "Measurement": "running.measurement",
-    "Mesh": "optics.meshes",
+    "Mesh": "optics.mesh_layout",
     "MeshRouting": "optics.meshes",
     "Optics": "inputs.optics",
     "Plan": "plans",

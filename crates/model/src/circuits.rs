@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::connection::Connection;
+use crate::launch_power::LaserEnergy;
 use crate::light::Light;
 use crate::mzi_mesh::MziMesh;
 use crate::{Error, Result, counted};
@@ -84,6 +85,7 @@ pub struct Circuits {
     configurations: Vec<Configuration>,
     light: Vec<Light>,
     mesh: Option<MziMesh>,
+    energy: Option<LaserEnergy>,
 }
 
 impl Circuits {
@@ -131,7 +133,7 @@ impl Circuits {
                 *setting = sorted;
             }
         }
-        Ok(Self { switches, configurations, light: Vec::new(), mesh: None })
+        Ok(Self { switches, configurations, light: Vec::new(), mesh: None, energy: None })
     }
 
     /// These circuits with the light of every configuration, where a mesh of MZIs is the switch.
@@ -159,6 +161,26 @@ impl Circuits {
         }
         mesh.check("circuits.mesh")?;
         Ok(Self { mesh: Some(mesh), ..self })
+    }
+
+    /// These circuits with the energy of their lasers in a plan.
+    ///
+    /// # Errors
+    /// Fewer steps than there are circuits for, a number that is no energy, such as `circuits.energy.total_j`, or no
+    /// efficiency of the lasers.
+    pub fn with_energy(self, energy: LaserEnergy) -> Result<Self> {
+        if self.mesh.as_ref().and_then(|mesh| mesh.launch_power?.laser_efficiency).is_none() {
+            let reason = "an energy goes with mesh.launch_power.laser_efficiency, and there is none";
+            return Err(Error::malformed("circuits.energy", reason));
+        }
+        let last = self.configurations.iter().flat_map(|configuration| &configuration.steps).max();
+        energy.check(last.map_or(0, |last| last.saturating_add(1)))?;
+        Ok(Self { energy: Some(energy), ..self })
+    }
+
+    /// The energy of the lasers; `None` where nothing is said about it.
+    pub fn energy(&self) -> Option<&LaserEnergy> {
+        self.energy.as_ref()
     }
 
     /// The light of every configuration; empty where no mesh of MZIs is the switch.

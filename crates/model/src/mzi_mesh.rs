@@ -1,7 +1,7 @@
 //! The construction of a mesh of MZIs, as far as its light depends on it.
 
 use crate::cutoffs::mzi_mesh::{MOST, MOST_LOSS};
-use crate::{Error, Result};
+use crate::{Error, LaunchPower, Result};
 
 /// A mesh of MZIs on interposers; what the numbers mean is in `docs/circuits.md`. Grids are rows and columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,8 @@ pub struct MziMesh {
     pub coupling_loss_db: f64,
     /// The most that a circuit may lose, dB; `None` without a limit.
     pub max_loss_db: Option<f64>,
+    /// Power of the lasers; `None` where nothing is said about it.
+    pub launch_power: Option<LaunchPower>,
 }
 
 impl MziMesh {
@@ -59,6 +61,11 @@ impl MziMesh {
         ] {
             if !(0.0..=MOST_LOSS).contains(&value) {
                 return refuse(name, format!("it is {value}; it must be from 0 to {MOST_LOSS:e}"));
+            }
+        }
+        if let Some(power) = &self.launch_power {
+            if let Some((name, value, accepts)) = power.fault() {
+                return refuse(&format!("launch_power.{name}"), format!("it is {value}; it must be {accepts}"));
             }
         }
         for (name, [rows, columns]) in [("mzis", self.mzis), ("tiles", self.tiles), ("interposers", self.interposers)] {

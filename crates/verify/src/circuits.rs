@@ -6,6 +6,7 @@ mod history;
 mod islands;
 mod iteration;
 mod kept_paths;
+mod lasers;
 mod light;
 mod routers;
 
@@ -139,6 +140,7 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
         checks.extend(light::checks(
             circuits,
             &plan.fabric.shape,
+            Some(plan),
             optics.and_then(|optics| optics.strip_prefix("mesh:")),
         )?);
     }

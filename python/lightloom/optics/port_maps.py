@@ -11,8 +11,8 @@ from lightloom.base.files import MIB, read_text, write_bytes
 from lightloom.base.frames import Table
 from lightloom.base.views import html, picture
 from lightloom.inputs.optics import Optics
-from lightloom.optics.mesh_light import LightPath, MziState
-from lightloom.optics.meshes import PlacedMesh
+from lightloom.optics.mesh_layout import PlacedMesh
+from lightloom.optics.mesh_light import LaserEnergy, LightPath, MziState
 from lightloom.plans import Plan
 from lightloom.training.documents import plan_or_training
 from lightloom.training.result import Training
@@ -207,8 +207,8 @@ class Circuits(Table):
         """Per configuration the way of every circuit through the mesh; empty where no mesh of MZIs is the switch."""
         return tuple(
             tuple(
-                LightPath(*ports, tuple(mzis), tuple(waveguides), wavelength, loss_db)
-                for ports, mzis, waveguides, wavelength, loss_db in paths
+                LightPath(*ports, tuple(mzis), tuple(waveguides), wavelength, loss_db, launch_mw)
+                for ports, mzis, waveguides, wavelength, loss_db, launch_mw in paths
             )
             for paths, _ in self._core.light
         )
@@ -230,6 +230,12 @@ class Circuits(Table):
             )
             for _, states in self._core.light
         )
+
+    @property
+    def energy(self) -> LaserEnergy | None:
+        """The electrical energy of a plan's lasers; None in an iteration, and without their `laser_efficiency`."""
+        told = self._core.energy
+        return None if told is None else LaserEnergy(tuple(told[0]), *told[1:])
 
     @cached_property
     def mesh(self) -> PlacedMesh | None:

@@ -1,7 +1,7 @@
 //! The layout of a mesh: interposers of tiles of MZIs, the waveguides and fibres between them, and the losses of light
 //! on its way.
 
-use model::{Error, Result};
+use model::{Error, LaunchPower, Result};
 
 pub(super) use crate::cutoffs::mesh_layout::MOST_LANES;
 use crate::cutoffs::mesh_layout::{MOST_LOSS, MOST_PLACES};
@@ -56,6 +56,8 @@ pub struct MeshSettings {
     pub losses: Losses,
     /// The most that a circuit may lose, dB; `None` without a limit.
     pub max_loss_db: Option<f64>,
+    /// Power that receivers need and lasers may launch; `None` where nothing is said about it.
+    pub launch_power: Option<LaunchPower>,
 }
 
 impl MeshSettings {
@@ -75,6 +77,7 @@ impl MeshSettings {
             tile_size_cm: 1.0,
             losses: Losses::default(),
             max_loss_db: None,
+            launch_power: None,
         })
     }
 }
@@ -122,6 +125,9 @@ impl Mesh {
                 return Err(Error::value(field, format!("{value:?}"), format!("a number from 0 to {MOST_LOSS:e}")));
             }
         }
+        if let Some(power) = &settings.launch_power {
+            power.check()?;
+        }
         let rows = mzis.rows().saturating_mul(interposers.rows());
         let columns = mzis.columns().saturating_mul(interposers.columns());
         let grid = Grid::new("interposers", rows, columns).map_err(|_| {
@@ -148,6 +154,12 @@ impl Mesh {
     /// The settings that it was made with.
     pub fn settings(&self) -> &MeshSettings {
         &self.settings
+    }
+
+    /// The most that a circuit may lose, dB: the limit on the loss, or what its laser can make up for.
+    pub fn limit_db(&self) -> Option<f64> {
+        let power_db = self.settings.launch_power.map(|power| power.max_loss_db());
+        [self.settings.max_loss_db, power_db].into_iter().flatten().reduce(f64::min)
     }
 
     /// The MZIs of all interposers.
@@ -178,6 +190,15 @@ impl Mesh {
         let (row, column) = tiles.place(tile);
         let [height, width] = self.tile_cells();
         self.grid.cell(row * height + height / 2, column * width + width / 2)
+    }
+
+    /// The tile that a cell is in, numbered as [`Self::cell_of_tile`] takes it, and its interposer, row by row.
+    pub fn tile_and_interposer(&self, cell: u32) -> (u32, u32) {
+        let MeshSettings { mzis, interposers, .. } = self.settings;
+        let (row, column) = self.grid.place(cell);
+        let [height, width] = self.tile_cells();
+        let tile = self.tile_grid().cell(row / height, column / width);
+        (tile, interposers.cell(row / mzis.rows(), column / mzis.columns()))
     }
 
     /// Loss of what is passed.

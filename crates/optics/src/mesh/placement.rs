@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Error, Result, unknown_name};
+use model::{Error, LaunchPower, Result, unknown_name};
 
 use crate::grid::Grid;
 
@@ -10,7 +10,7 @@ use super::layout::{MOST_LANES, Mesh, MeshSettings};
 
 /// Keys of the settings `key=value` that follow the numbers of MZIs in `mesh:ROWSxCOLUMNS,...`: the names of the
 /// arguments of `Mesh` in Python.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 18] = [
     "tiles",
     "interposers",
     "waveguides",
@@ -23,6 +23,12 @@ const KEYS: [&str; 12] = [
     "waveguide_loss_db_per_cm",
     "coupling_loss_db",
     "max_loss_db",
+    "sensitivity_dbm",
+    "margin_db",
+    "max_launch_dbm",
+    "max_tile_mw",
+    "max_interposer_mw",
+    "laser_efficiency",
 ];
 
 /// A mesh, what is at its tiles, and the MZI of each GPU.
@@ -53,6 +59,7 @@ pub fn parse_settings(text: &str) -> Result<Described> {
     let mut parts = text.split(',');
     let mut settings = MeshSettings::of(Grid::parse("optics", parts.next().unwrap_or_default())?)?;
     let (mut seen, mut limits) = (BTreeSet::new(), [None; 2]);
+    let mut power = [None; 6];
     for part in parts {
         let Some((key, value)) = part.split_once('=') else {
             return Err(Error::value("optics", format!("`{}`", shown(part)), "key=value, such as wavelengths=4"));
@@ -75,10 +82,44 @@ pub fn parse_settings(text: &str) -> Result<Described> {
             "waveguide_loss_db_per_cm" => settings.losses.waveguide_db_per_cm = real()?,
             "coupling_loss_db" => settings.losses.coupling_db = real()?,
             "max_loss_db" => settings.max_loss_db = Some(real()?),
+            _ if LaunchPower::KEYS.contains(&key) => {
+                let known = LaunchPower::KEYS.iter().zip(&mut power).find(|(known, _)| **known == key);
+                if let Some((_, place)) = known {
+                    *place = Some(real()?);
+                }
+            }
             _ => return Err(unknown_name("optics", key, KEYS)),
         }
     }
+    settings.launch_power = launch_power(power)?;
     Ok(Described { settings, has_tiles: seen.contains("tiles"), limits })
+}
+
+/// The launch power by the values of [`LaunchPower::KEYS`].
+///
+/// # Errors
+/// A value without the sensitivity of receivers, which all need; names its key.
+pub fn launch_power(values: [Option<f64>; 6]) -> Result<Option<LaunchPower>> {
+    let [sensitivity_dbm, margin_db, max_launch_dbm, max_tile_mw, max_interposer_mw, laser_efficiency] = values;
+    let Some(sensitivity_dbm) = sensitivity_dbm else {
+        let given = LaunchPower::KEYS.into_iter().zip(values).find_map(|(key, value)| Some((key, value?)));
+        return given.map_or(Ok(None), |(key, value)| {
+            Err(Error::value(
+                key,
+                format!("{value:?}"),
+                "a launch power only next to sensitivity_dbm, what receivers need",
+            ))
+        });
+    };
+    let margin_db = margin_db.unwrap_or(0.0);
+    Ok(Some(LaunchPower {
+        sensitivity_dbm,
+        margin_db,
+        max_launch_dbm,
+        max_tile_mw,
+        max_interposer_mw,
+        laser_efficiency,
+    }))
 }
 
 /// A number of what a tile has.

@@ -58,7 +58,7 @@ impl<'a> Search<'a> {
     /// limit on the loss is kept where `limited`. O(states · log states), or for each loss that a path may have where
     /// it is limited.
     pub fn cheapest(&mut self, circuit: Circuit, limited: bool, cost: impl Fn(usize) -> u32) -> Option<Path> {
-        match self.mesh.settings().max_loss_db {
+        match self.mesh.limit_db() {
             Some(limit_db) if limited => self.within(circuit, limit_db, cost),
             _ => self.unlimited(circuit, cost),
         }

@@ -40,10 +40,14 @@ pub(super) fn compare(mesh: &MziMesh, text: &str, ports: u32, tally: &mut Tally)
 }
 
 /// Name, numbers of the file, and the default.
-fn settings(mesh: &MziMesh, ports: u32) -> [(&'static str, Numbers, Option<Numbers>); 13] {
+fn settings(mesh: &MziMesh, ports: u32) -> [(&'static str, Numbers, Option<Numbers>); 19] {
     let grid = |[rows, columns]: [u32; 2]| vec![f64::from(rows), f64::from(columns)];
     let whole = |value: u32, default: u32| (vec![f64::from(value)], Some(vec![f64::from(default)]));
     let real = |value: f64, default: f64| (vec![value], Some(vec![default]));
+    // Nothing is said about lasers by default; where the sensitivity of receivers is given, the margin is 0.
+    let power = mesh.launch_power;
+    let said = |value: Option<f64>| (value.into_iter().collect(), Some(Vec::new()));
+    let margin = |value: f64| real(value, 0.0);
     [
         ("mzis", (grid(mesh.mzis), None)),
         ("tiles", (grid(mesh.tiles), None)),
@@ -58,6 +62,12 @@ fn settings(mesh: &MziMesh, ports: u32) -> [(&'static str, Numbers, Option<Numbe
         ("waveguide_loss_db_per_cm", real(mesh.waveguide_loss_db_per_cm, 0.4)),
         ("coupling_loss_db", real(mesh.coupling_loss_db, 0.5)),
         ("max_loss_db", (mesh.max_loss_db.into_iter().collect(), Some(Vec::new()))),
+        ("sensitivity_dbm", said(power.map(|power| power.sensitivity_dbm))),
+        ("margin_db", power.map_or(said(None), |power| margin(power.margin_db))),
+        ("max_launch_dbm", said(power.and_then(|power| power.max_launch_dbm))),
+        ("max_tile_mw", said(power.and_then(|power| power.max_tile_mw))),
+        ("max_interposer_mw", said(power.and_then(|power| power.max_interposer_mw))),
+        ("laser_efficiency", said(power.and_then(|power| power.laser_efficiency))),
     ]
     .map(|(name, (stated, default))| (name, stated, default))
 }
