@@ -12,7 +12,9 @@ use model::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::mesh::{EnergyText, MeshText, energy_of, energy_text, mesh_of, mesh_text};
+use self::mesh::{
+    EnergyText, FibreDelayText, MeshText, energy_of, energy_text, fibre_delay_of, fibre_delay_text, mesh_of, mesh_text,
+};
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
 
@@ -29,6 +31,7 @@ struct CircuitsText {
     switches: Vec<SwitchText>,
     mesh: Option<MeshText>,
     energy: Option<EnergyText>,
+    fibre_delay: Option<FibreDelayText>,
     configurations: Vec<ConfigurationText>,
 }
 
@@ -71,6 +74,7 @@ struct LightText {
     wavelength: u32,
     loss_db: f64,
     launch_mw: Option<f64>,
+    fibre_m: Option<f64>,
 }
 
 /// The setting of an MZI: where light comes in and goes out, and its number among the waveguides there.
@@ -120,10 +124,11 @@ pub fn circuits_to_json(circuits: &Circuits) -> String {
         })
         .collect();
     format!(
-        "{{\n  \"schema\": \"{CIRCUITS_SCHEMA}\",\n  \"switches\": [\n{}\n  ],\n{}{}  \"configurations\": [\n{}\n  ]\n}}\n",
+        "{{\n  \"schema\": \"{CIRCUITS_SCHEMA}\",\n  \"switches\": [\n{}\n  ],\n{}{}{}  \"configurations\": [\n{}\n  ]\n}}\n",
         switches.join(",\n"),
         circuits.mesh().map(mesh_text).unwrap_or_default(),
         circuits.energy().map(energy_text).unwrap_or_default(),
+        circuits.fibre_delay().map(fibre_delay_text).unwrap_or_default(),
         configurations.join(",\n")
     )
 }
@@ -166,12 +171,13 @@ fn events_text(events: &ConfigurationEvents) -> String {
 /// The keys of light, one line a circuit and an MZI.
 fn light_text(light: &Light) -> String {
     let paths = light.paths.iter().map(|path| {
-        let LightPath { connection, mzis, waveguides, wavelength, loss_db, launch_mw } = path;
+        let LightPath { connection, mzis, waveguides, wavelength, loss_db, launch_mw, fibre_m } = path;
+        let fibres = fibre_m.map(|metres| format!(", \"fibre_m\": {}", Value::from(metres))).unwrap_or_default();
         let launch = launch_mw.map(|mw| format!(", \"launch_mw\": {}", Value::from(mw))).unwrap_or_default();
         let Connection { ingress, egress } = connection;
         format!(
             "      {{\"ingress\": {ingress}, \"egress\": {egress}, \"mzis\": {}, \"waveguides\": {}, \
-             \"wavelength\": {wavelength}, \"loss_db\": {}{launch}}}",
+             \"wavelength\": {wavelength}, \"loss_db\": {}{launch}{fibres}}}",
             json!(mzis),
             json!(waveguides),
             Value::from(*loss_db)
@@ -244,8 +250,12 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
         Some(mesh) => circuits.with_mesh(mesh_of(mesh))?,
         None => circuits,
     };
-    match parsed.energy {
-        Some(energy) => circuits.with_energy(energy_of(energy)),
+    let circuits = match parsed.energy {
+        Some(energy) => circuits.with_energy(energy_of(energy))?,
+        None => circuits,
+    };
+    match parsed.fibre_delay {
+        Some(delay) => circuits.with_fibre_delay(fibre_delay_of(delay)),
         None => Ok(circuits),
     }
 }
@@ -260,8 +270,16 @@ fn light_of(index: usize, paths: Option<Vec<LightText>>, mzis: Option<Vec<MziTex
         }
     };
     let paths = paths.into_iter().map(|path| {
-        let LightText { ingress, egress, mzis, waveguides, wavelength, loss_db, launch_mw } = path;
-        LightPath { connection: Connection { ingress, egress }, mzis, waveguides, wavelength, loss_db, launch_mw }
+        let LightText { ingress, egress, mzis, waveguides, wavelength, loss_db, launch_mw, fibre_m } = path;
+        LightPath {
+            connection: Connection { ingress, egress },
+            mzis,
+            waveguides,
+            wavelength,
+            loss_db,
+            launch_mw,
+            fibre_m,
+        }
     });
     let port = |(name, number): (PortName, u32)| match name {
         PortName::North => MziPort::North(number),

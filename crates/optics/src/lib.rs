@@ -11,6 +11,7 @@ mod charge;
 mod circuit;
 mod cutoffs;
 mod energy;
+mod fibre_delay;
 pub mod fibres;
 mod grid;
 mod held;
@@ -25,6 +26,7 @@ mod shared_ports;
 
 use charge::{SwitchChange, charged_s, in_background};
 use energy::laser_energy;
+use fibre_delay::fibre_delay;
 use model::{Circuits, Configuration, Error, Plan, Result, SwitchSetting, sum_seconds};
 
 pub use circuit::Circuit;
@@ -84,6 +86,7 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
     }
     let mesh = optics.mesh(&plan.fabric.shape)?;
     let energy = mesh.as_ref().and_then(|mesh| laser_energy(plan, &configurations, &light, mesh));
+    let delay = mesh.as_ref().and_then(|mesh| fibre_delay(plan, &configurations, &light, mesh));
     let circuits =
         Circuits::new(ports.switches, configurations).map_err(|error| error.in_field("names"))?.with_light(light)?;
     let circuits = match mesh {
@@ -92,6 +95,10 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
     };
     let circuits = match energy {
         Some(energy) => circuits.with_energy(energy)?,
+        None => circuits,
+    };
+    let circuits = match delay {
+        Some(delay) => circuits.with_fibre_delay(delay)?,
         None => circuits,
     };
     Ok(Assigned { circuits, least_connects, charged_s: sum_seconds(charges_s) })

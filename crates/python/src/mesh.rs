@@ -67,6 +67,7 @@ impl PyMesh {
             losses: Losses { crossing_db, waveguide_db_per_cm, coupling_db },
             max_loss_db,
             launch_power: launch_power(launch.into())?,
+            fibre_lengths: None,
         };
         Ok(Self { mesh: Mesh::new(settings)?, grids, numbers, lengths, launch })
     }

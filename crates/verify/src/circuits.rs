@@ -1,6 +1,7 @@
 //! Check that a circuits file makes the switches form the topologies of a plan when the plan needs them.
 
 mod described;
+mod fibres;
 mod geometry;
 mod history;
 mod islands;

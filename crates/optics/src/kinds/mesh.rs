@@ -80,7 +80,7 @@ impl Kind for OfMzis {
     }
 
     fn mesh(&self, parameters: &str, shape: &Shape) -> Result<Option<MziMesh>> {
-        let Placed { mesh, limits, .. } = place(parameters, shape.gpus())?;
+        let Placed { mesh, limits, order, .. } = place(parameters, shape.gpus())?;
         let settings = mesh.settings();
         let [transmitters, receivers] = limits.map(|limit| limit.unwrap_or(shape.ports()));
         let sides = |grid: Grid| [grid.rows(), grid.columns()];
@@ -99,6 +99,8 @@ impl Kind for OfMzis {
             coupling_loss_db: settings.losses.coupling_db,
             max_loss_db: settings.max_loss_db,
             launch_power: settings.launch_power,
+            fibre_lengths: settings.fibre_lengths.clone(),
+            interposer_order: order,
         }))
     }
 
@@ -292,6 +294,7 @@ fn lit(placed: &Placed, ports: u32, connections: &[Connection], routes: &[Route]
             wavelength: route.wavelength,
             loss_db,
             launch_mw: mesh.settings().launch_power.map(|power| power.launch_mw(loss_db)),
+            fibre_m: mesh.fibre_m(&route.cells),
         }
     });
     let port = |port: Port| match port {

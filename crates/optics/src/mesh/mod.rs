@@ -8,6 +8,7 @@
 mod checker;
 mod cuts;
 mod exhaustive;
+mod fibre_keys;
 mod launch;
 mod layout;
 mod least_power;

@@ -21,6 +21,7 @@ pub(super) fn compare(mesh: &MziMesh, text: &str, ports: u32, tally: &mut Tally)
         let (key, value) = setting.ok_or_else(|| Error::value("optics", shown(part), "key=value"))?;
         given.insert(key, value);
     }
+    compare_fibres(mesh, &mut given, tally)?;
     let settings = settings(mesh, ports);
     for (key, value) in given.clone() {
         let Some((name, stated, _)) = settings.iter().find(|(name, ..)| *name == key) else {
@@ -35,6 +36,49 @@ pub(super) fn compare(mesh: &MziMesh, text: &str, ports: u32, tally: &mut Tally)
         if let Some(default) = default {
             tally.expect(stated == default, || differs(name, stated, default));
         }
+    }
+    Ok(())
+}
+
+/// Compares the lengths of fibres and the order of interposers, and takes their keys out of those given.
+///
+/// # Errors
+/// Text that is no numbers; names the setting.
+fn compare_fibres(mesh: &MziMesh, given: &mut BTreeMap<&str, &str>, tally: &mut Tally) -> Result<()> {
+    let mut told = |name: &'static str| {
+        let numbers = given.remove(name).map(|value| {
+            let parsed: Option<Numbers> = value.split(':').map(|number| number.parse().ok()).collect();
+            parsed.ok_or_else(|| Error::value(name, shown(value), "numbers with colons between them"))
+        });
+        numbers.transpose()
+    };
+    let same_m = told("fibre_m")?.and_then(|numbers| numbers.first().copied());
+    let (rows, columns) = (told("row_positions_m")?, told("column_positions_m")?);
+    let (delay, order) = (told("fibre_delay_ns_per_m")?, told("interposer_order")?);
+    let has_lengths = same_m.is_some() || rows.is_some() || columns.is_some();
+    let positions = |given: Option<Numbers>, count: u32| match given {
+        Some(given) => given,
+        None if has_lengths => (0..count).map(|place| same_m.unwrap_or(0.0) * f64::from(place)).collect(),
+        None => Vec::new(),
+    };
+    let lengths = mesh.fibre_lengths.as_ref();
+    let of_file = |numbers: fn(&model::FibreLengths) -> Numbers| lengths.map(numbers).unwrap_or_default();
+    let file_order = mesh.interposer_order.iter().flatten().map(|&number| f64::from(number)).collect();
+    for (name, stated, told) in [
+        ("row_positions_m", of_file(|lengths| lengths.row_positions_m.clone()), positions(rows, mesh.interposers[0])),
+        (
+            "column_positions_m",
+            of_file(|lengths| lengths.column_positions_m.clone()),
+            positions(columns, mesh.interposers[1]),
+        ),
+        (
+            "fibre_delay_ns_per_m",
+            of_file(|lengths| vec![lengths.delay_ns_per_m]),
+            delay.unwrap_or(if has_lengths { vec![5.0] } else { Vec::new() }),
+        ),
+        ("interposer_order", file_order, order.unwrap_or_default()),
+    ] {
+        tally.expect(stated == told, || differs(name, &stated, &told));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Circuits, LightPath, MziMesh, MziPort, MziState, Plan, Result, Shape, counted};
 
 use super::described::compare;
+use super::fibres;
 use super::geometry::Geometry;
 use super::lasers;
 use crate::report::{Check, Tally, agree};
@@ -48,6 +49,7 @@ pub(super) fn checks(
         if mesh.launch_power.is_some() || has_powers {
             checks.push(lasers::power_check(circuits, geometry, shape, plan));
         }
+        checks.extend(fibres::check(circuits, geometry, plan));
         checks.extend(plan.and_then(|plan| lasers::energy_check(circuits, geometry, plan)));
     }
     Ok(checks)
