@@ -585,17 +585,22 @@ class Circuits:
         self,
     ) -> list[
         tuple[
-            list[tuple[tuple[int, int], list[int], list[int], int, float, float | None]],
+            list[tuple[tuple[int, int], list[int], list[int], int, float, float | None, float | None]],
             list[tuple[int, int, tuple[str, int], tuple[str, int]]],
         ]
     ]:
-        """Per configuration the ports, MZIs, waveguides between them, wavelength, dB and mW of every circuit; and
-        MZI, wavelength, where light enters and where it leaves of every state. Empty where no mesh is the switch."""
+        """Per configuration the ports, MZIs, waveguides between them, wavelength, dB, mW and metres of fibre of every
+        circuit; and MZI, wavelength, where light enters and where it leaves of every state. Empty where no mesh is
+        the switch."""
 
     @property
     def energy(self) -> tuple[list[float], float, float, float, float] | None:
         """Joules of each step, of all changes, of all steps; bits that GPUs send, and picojoules for each; None where
         the efficiency of lasers is not known."""
+
+    @property
+    def fibre_delay(self) -> tuple[list[float], float] | None:
+        """Seconds of each step, and of all, that light is in fibres; None where nothing is said about lengths."""
 
 @final
 class CircuitTotals:
@@ -973,6 +978,9 @@ def check_fibres(
     paths: list[list[int]],
 ) -> int:
     """Circuits on the busiest edge by the checker. Raises `RuntimeError` with the first fault."""
+
+def fibre_lengths(parameters: str, gpus: int) -> tuple[tuple[int, int], list[float], list[float], float] | None:
+    """Rows and columns of the interposers of `mesh:...`, their positions in metres, and ns of a metre of fibre."""
 
 def placed_mesh(
     parameters: str, gpus: int

@@ -196,6 +196,19 @@ pub fn placed_mesh(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<Place
     ))
 }
 
+/// Rows and columns of interposers, positions of both in metres, and ns of a metre.
+type FibresTuple = ((u32, u32), Vec<f64>, Vec<f64>, f64);
+
+/// The interposers that `mesh:...` of `--optics` describes, and where they are; `None` without lengths of fibres.
+#[pyfunction]
+pub fn fibre_lengths(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<Option<FibresTuple>> {
+    let settings = place(&text("optics", parameters)?, gpus)?.mesh.settings().clone();
+    let interposers = (settings.interposers.rows(), settings.interposers.columns());
+    Ok(settings.fibre_lengths.map(|lengths| {
+        (interposers, lengths.row_positions_m, lengths.column_positions_m, lengths.delay_ns_per_m)
+    }))
+}
+
 /// The round of each circuit, and the routing of every round.
 fn routed(mesh: &Mesh, pairs: &[Pair], limits: (u32, u32), seed: u64) -> Result<(Vec<u32>, Vec<RoundTuple>)> {
     let circuits = circuits_of(pairs);

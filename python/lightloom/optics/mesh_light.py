@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-__all__ = ["LaserEnergy", "LightPath", "MziState"]
+__all__ = ["FibreDelay", "LaserEnergy", "LightPath", "MziState"]
 
 
 class MziState(NamedTuple):
@@ -26,6 +26,7 @@ class LightPath(NamedTuple):
     ingress, egress: the ports that it joins, from 1. mzis: those that it passes. waveguides: from each to the next
     which of the parallel ones. wavelength: on all of the way. loss_db: the loss of its light.
     launch_mw: the power that its laser launches; None where the mesh says nothing of receivers.
+    fibre_m: metres of fibre on the way; None where it says nothing of lengths.
     """
 
     ingress: int
@@ -35,6 +36,7 @@ class LightPath(NamedTuple):
     wavelength: int
     loss_db: float
     launch_mw: float | None = None
+    fibre_m: float | None = None
 
 
 class LaserEnergy(NamedTuple):
@@ -50,3 +52,13 @@ class LaserEnergy(NamedTuple):
     total_j: float
     sent_bits: float
     picojoules_per_bit: float
+
+
+class FibreDelay(NamedTuple):
+    """The time of light through the fibres of a plan's circuits, which the plan's hop delay does not have.
+
+    steps_s: for each step its hops times the delay of the circuit with the most fibre. total_s: of all steps.
+    """
+
+    steps_s: tuple[float, ...]
+    total_s: float

@@ -18,6 +18,8 @@ UNITS = {
     "_db": "dB",
     "_mw": "mW",
     "_cm": "cm",
+    "_ns_per_m": "ns/m",
+    "_m": "m",
     "_w": "W",
     "_j": "J",
     "_s": "seconds",

@@ -169,7 +169,16 @@ MESH = record(
                 "laser_efficiency": or_null(number("light over electrical power of a laser; null if not known")),
             },
             "what receivers need and lasers may launch",
-        )
+        ),
+        "fibre_lengths": record(
+            {
+                "row_positions_m": several(number("position of a row [m]"), "positions of rows of interposers"),
+                "column_positions_m": several(number("position of a column [m]"), "positions of columns"),
+                "fibre_delay_ns_per_m": number("time of light through a metre of fibre"),
+            },
+            "where interposers are",
+        ),
+        "interposer_order": several(whole("interposer"), "interposer of the first GPUs, of the next, and so on"),
     },
 )
 SIDE = row(
@@ -239,7 +248,10 @@ CIRCUITS = record(
                                 "wavelength": whole("wavelength of the light"),
                                 "loss_db": number("loss along the way"),
                             },
-                            optional={"launch_mw": number("power that the laser launches")},
+                            optional={
+                                "launch_mw": number("power that the laser launches"),
+                                "fibre_m": number("fibre on the way"),
+                            },
                         ),
                         "way of the light of each circuit through a mesh",
                     ),
@@ -261,6 +273,13 @@ CIRCUITS = record(
     },
     optional={
         "mesh": or_null(MESH),
+        "fibre_delay": record(
+            {
+                "steps_s": several(number("delay of the step"), "delay of fibres, by step [seconds]"),
+                "total_s": number("delay of all steps"),
+            },
+            "time of light through the fibres in a plan, where their lengths are known",
+        ),
         "energy": record(
             {
                 "steps_j": several(number("energy of the step"), "electrical energy of the lasers, by step"),

@@ -140,7 +140,7 @@ def _summary(circuits: Circuits) -> list[str]:
         )
     for configuration, paths in zip(circuits.configurations, circuits.light, strict=False):
         lines.append(f"light of configuration {configuration.index + 1}: {_light(paths)}")
-    lines += _energy(circuits)
+    lines += [*_energy(circuits), *_fibre_delay(circuits)]
     if lit:
         never = f"{still} of the {lit} used ports ({100 * still / lit:.3g}%) are never switched"
         lines.append(never if still else "every used port is switched at least once")
@@ -156,7 +156,9 @@ def _light(paths: tuple[LightPath, ...]) -> str:
     losses = f"losses of up to {max(one.loss_db for one in paths):.2f} dB"
     launched = [one.launch_mw for one in paths if one.launch_mw is not None]
     power = f", lasers of up to {max(launched):.3g} mW, {sum(launched):.4g} mW in all" if launched else ""
-    return f"{wavelengths}, paths of up to {longest}, {losses}{power}"
+    lengths_m = [one.fibre_m for one in paths if one.fibre_m is not None]
+    fibres = f", fibres of up to {max(lengths_m):.4g} m" if lengths_m else ""
+    return f"{wavelengths}, paths of up to {longest}, {losses}{power}{fibres}"
 
 
 def _energy(circuits: Circuits) -> list[str]:
@@ -172,6 +174,17 @@ def _energy(circuits: Circuits) -> list[str]:
         f"energy of the lasers: {energy.total_j:.4g} J{changes}, {energy.picojoules_per_bit:.4g} pJ for each bit sent",
         f"by step: {steps}",
     ]
+
+
+def _fibre_delay(circuits: Circuits) -> list[str]:
+    """The time that fibres add to the plan, where their lengths are known."""
+    delay = circuits.fibre_delay
+    if delay is None:
+        return []
+    added = f"fibres, by the longest circuit of each step for each of its hops: {show_time(delay.total_s)}"
+    plan = circuits.plan
+    together = "" if plan is None else f"; {show_time(plan.total_s + delay.total_s)} with the plan's own time"
+    return [f"{added}{together}"]
 
 
 def _judged(circuits: Circuits) -> str:
