@@ -204,9 +204,9 @@ type FibresTuple = ((u32, u32), Vec<f64>, Vec<f64>, f64);
 pub fn fibre_lengths(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<Option<FibresTuple>> {
     let settings = place(&text("optics", parameters)?, gpus)?.mesh.settings().clone();
     let interposers = (settings.interposers.rows(), settings.interposers.columns());
-    Ok(settings.fibre_lengths.map(|lengths| {
-        (interposers, lengths.row_positions_m, lengths.column_positions_m, lengths.delay_ns_per_m)
-    }))
+    Ok(settings
+        .fibre_lengths
+        .map(|lengths| (interposers, lengths.row_positions_m, lengths.column_positions_m, lengths.delay_ns_per_m)))
 }
 
 /// The round of each circuit, and the routing of every round.

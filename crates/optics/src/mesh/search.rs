@@ -59,7 +59,15 @@ impl<'a> Search<'a> {
     /// it is limited.
     pub fn cheapest(&mut self, circuit: Circuit, limited: bool, cost: impl Fn(usize) -> u32) -> Option<Path> {
         match self.mesh.limit_db() {
-            Some(limit_db) if limited => self.within(circuit, limit_db, cost),
+            Some(limit_db) if limited && self.mesh.settings().max_loss_db.is_some() => {
+                self.within(circuit, limit_db, cost)
+            }
+            // Few paths need more than a laser gives: the cheapest of all is mostly one that does not.
+            Some(limit_db) if limited => {
+                let path = self.unlimited(circuit, &cost)?;
+                let loss_db = self.mesh.passed(&path.cells).map_or(f64::INFINITY, |passed| self.mesh.loss_db(passed));
+                if loss_db <= limit_db { Some(path) } else { self.within(circuit, limit_db, cost) }
+            }
             _ => self.unlimited(circuit, cost),
         }
     }
