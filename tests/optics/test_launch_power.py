@@ -320,13 +320,22 @@ def test_circuits_that_are_set_up_beside_others_count_together() -> None:
 
 
 def test_a_plan_takes_only_topologies_within_the_budgets() -> None:
-    free = plan_of(ports=1, optics=POWER)
-    needed_mw = max(one.launch_mw or 0.0 for paths in ll.circuits(free).light for one in paths)
-    tight = plan_of(ports=1, optics=f"{POWER},max_tile_mw={needed_mw * 0.99}")
-    lit = ll.circuits(tight)
-    assert max(one.launch_mw or 0.0 for paths in lit.light for one in paths) < needed_mw
-    assert tight.total_s >= free.total_s
-    assert all(check.passed for check in ll.verify(lit, plan=tight))
+    optics = "mesh:8x8,waveguides=4,wavelengths=4,sensitivity_dbm=-12,margin_db=3"
+
+    def planned(optics: str) -> tuple[ll.Plan, float]:
+        fabric = ll.Fabric(gpus=8, reconfiguration_delay="100ns", optics=optics)
+        plan = ll.plan("all-to-all", "8MiB", fabric=fabric, planner="harvest")
+        lit = ll.circuits(plan)
+        assert all(check.passed for check in ll.verify(lit, plan=plan))
+        return plan, max(one.launch_mw or 0.0 for paths in lit.light for one in paths)
+
+    free, needed_mw = planned(optics)
+    tight, launched_mw = planned(f"{optics},max_tile_mw={needed_mw * 0.99}")
+    # The ring has the longest circuit, from the last GPU back to the first.
+    assert "ring" in {topology.name for topology in free.topologies}
+    assert "ring" not in {topology.name for topology in tight.topologies}
+    assert launched_mw < needed_mw * 0.99
+    assert tight.total_s > free.total_s
 
 
 @pytest.mark.parametrize(
@@ -345,12 +354,10 @@ def test_a_plan_takes_only_topologies_within_the_budgets() -> None:
         ("sensitivity_dbm=-8,sensitivity_dbm=-9", "optics: `sensitivity_dbm` twice is not accepted"),
     ],
 )
-def test_wrong_settings_are_one_line(
-    plan: ll.Plan, tmp_path: Path, run_cli: RunCli, settings: str, refusal: str
-) -> None:
+def test_wrong_settings_are_one_line(plan: ll.Plan, tmp_path: Path, cli: RunCli, settings: str, refusal: str) -> None:
     path = tmp_path / "plan.json"
     plan.save(path)
-    assert_refused(run_cli("circuits", str(path), "--optics", f"mesh:8x8,wavelengths=2,{settings}"), refusal)
+    assert_refused(cli("circuits", str(path), "--optics", f"mesh:8x8,wavelengths=2,{settings}"), refusal)
 
 
 @settings(max_examples=200, deadline=None)

@@ -46,7 +46,9 @@ def with_shortest_order(plan: Plan, optics: str) -> str:
             "`shortest` is not accepted; it takes lengths of fibres next to it: fibre_m, or positions of interposers",
         )
     (rows, columns), row_m, column_m, ns_per_m = told
-    places = [(row_m[row], column_m[column]) for row in range(rows) for column in range(columns)]
+    # Light goes from neighbour to neighbour, wherever they are.
+    along = [[0.0, *itertools.accumulate(abs(b - a) for a, b in itertools.pairwise(one))] for one in (row_m, column_m)]
+    places = [(along[0][row], along[1][column]) for row in range(rows) for column in range(columns)]
     search = _Search(places, _loads(plan, len(places)), ns_per_m * 1e-9)
     order = search.best()
     return f"{kind}:{kept},interposer_order={':'.join(map(str, order))}"
