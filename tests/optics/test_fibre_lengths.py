@@ -199,7 +199,7 @@ def test_the_judge_compares_lengths_with_those_described(plan: ll.Plan, describe
 def test_wrong_settings_are_one_line(plan: ll.Plan, tmp_path: Path, cli: RunCli, settings: str, refusal: str) -> None:
     path = tmp_path / "plan.json"
     plan.save(path)
-    assert_refused(cli("circuits", str(path), "--optics", f"{MESH},{settings}"), refusal)
+    assert_refused(cli, tmp_path, "circuits", path, "--optics", f"{MESH},{settings}", field=refusal)
 
 
 @settings(max_examples=200, deadline=None)

@@ -357,7 +357,7 @@ def test_a_plan_takes_only_topologies_within_the_budgets() -> None:
 def test_wrong_settings_are_one_line(plan: ll.Plan, tmp_path: Path, cli: RunCli, settings: str, refusal: str) -> None:
     path = tmp_path / "plan.json"
     plan.save(path)
-    assert_refused(cli("circuits", str(path), "--optics", f"mesh:8x8,wavelengths=2,{settings}"), refusal)
+    assert_refused(cli, tmp_path, "circuits", path, "--optics", f"mesh:8x8,wavelengths=2,{settings}", field=refusal)
 
 
 @settings(max_examples=200, deadline=None)
