@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from lightloom.online.replay import adapt
     from lightloom.online.table import PlanTable
     from lightloom.optics.fibres import FibreRouting, route_fibres
-    from lightloom.optics.meshes import Mesh, MeshRouting, route_mesh
+    from lightloom.optics.mesh_layout import Mesh
+    from lightloom.optics.meshes import MeshRouting, route_mesh
     from lightloom.optics.port_maps import Circuits, circuits
     from lightloom.planning import compare, plan, profile, verify
     from lightloom.planning.bounds import Bounds, bound
@@ -79,7 +80,7 @@ _HOMES = {
     "Layouts": "training.layouts",
     "JobPlacements": "jobs.result",
     "Measurement": "running.measurement",
-    "Mesh": "optics.meshes",
+    "Mesh": "optics.mesh_layout",
     "MeshRouting": "optics.meshes",
     "Optics": "inputs.optics",
     "Plan": "plans",

@@ -590,12 +590,22 @@ class Circuits:
         self,
     ) -> list[
         tuple[
-            list[tuple[tuple[int, int], list[int], list[int], int, float]],
+            list[tuple[tuple[int, int], list[int], list[int], int, float, float | None, float | None]],
             list[tuple[int, int, tuple[str, int], tuple[str, int]]],
         ]
     ]:
-        """Per configuration the ports, MZIs, waveguides between them, wavelength and dB of every circuit; and MZI,
-        wavelength, where light enters and where it leaves of every state. Empty where no mesh is the switch."""
+        """Per configuration the ports, MZIs, waveguides between them, wavelength, dB, mW and metres of fibre of every
+        circuit; and MZI, wavelength, where light enters and where it leaves of every state. Empty where no mesh is
+        the switch."""
+
+    @property
+    def energy(self) -> tuple[list[float], float, float, float, float] | None:
+        """Joules of each step, of all changes, of all steps; bits that GPUs send, and picojoules for each; None where
+        the efficiency of lasers is not known."""
+
+    @property
+    def fibre_delay(self) -> tuple[list[float], float] | None:
+        """Seconds of each step, and of all, that light is in fibres; None where nothing is said about lengths."""
 
 @final
 class CircuitTotals:
@@ -911,10 +921,16 @@ def profile(
 MeshRouteTuple = tuple[int, list[int], list[int]]
 # Kind, sentence, and of a cut the MZIs inside, the circuits that must leave and the places to leave by.
 MeshProofTuple = tuple[str, str, tuple[list[int], int, int] | None, list[tuple[int, int, int]] | None]
-# Per circuit its index, its route and loss, or why it has no route; method, passes, proof.
+# Per circuit its index, its route and loss, or why it has no route; method, passes, proof, a budget that is not kept.
 MeshRoundTuple = tuple[
-    list[tuple[int, tuple[MeshRouteTuple, float] | None, str | None]], str, int, MeshProofTuple | None
+    list[tuple[int, tuple[MeshRouteTuple, float] | None, str | None]],
+    str,
+    int,
+    MeshProofTuple | None,
+    str | None,
 ]
+# The values of sensitivity_dbm, margin_db, max_launch_dbm, max_tile_mw, max_interposer_mw, laser_efficiency.
+MeshLaunchTuple = tuple[float | None, float | None, float | None, float | None, float | None, float | None]
 
 @final
 class Mesh:
@@ -927,7 +943,10 @@ class Mesh:
         interposers: str,
         numbers: tuple[int, int, int],
         lengths: tuple[float, float, float, float, float | None],
+        launch: MeshLaunchTuple,
     ) -> Mesh: ...
+    def launch_mw(self, loss_db: float) -> float | None:
+        """Power that the laser of a circuit launches which loses this much, mW; None without a sensitivity."""
     @property
     def rows(self) -> int: ...
     @property
@@ -965,7 +984,12 @@ def check_fibres(
 ) -> int:
     """Circuits on the busiest edge by the checker. Raises `RuntimeError` with the first fault."""
 
+def fibre_lengths(parameters: str, gpus: int) -> tuple[tuple[int, int], list[float], list[float], float] | None:
+    """Rows and columns of the interposers of `mesh:...`, their positions in metres, and ns of a metre of fibre."""
+
 def placed_mesh(
     parameters: str, gpus: int
-) -> tuple[list[str], tuple[int, int, int], tuple[float, float, float, float, float | None], list[int]]:
-    """The mesh of `mesh:...` for so many GPUs: grids, numbers, lengths as `Mesh` takes them; each GPU's MZI."""
+) -> tuple[
+    list[str], tuple[int, int, int], tuple[float, float, float, float, float | None], MeshLaunchTuple, list[int]
+]:
+    """The mesh of `mesh:...` for so many GPUs: grids, numbers, lengths, launch as `Mesh` takes them; each GPU's MZI."""

@@ -134,7 +134,7 @@ def test_a_limit_on_the_loss_is_said_to_be_why() -> None:
     mesh = ll.Mesh(mzis="1x8", max_loss_db=2.0)
     routing = ll.route_mesh(mesh, [(0, 3), (7, 0)])
     assert routing.reasons[0] == ""
-    assert routing.reasons[1] == "its best path loses 4.55 dB, more than the limit of 2 dB"
+    assert routing.reasons[1] == "its best path loses 4.55 dB, more than the limit max_loss_db of 2 dB"
     assert (routing.proofs[0].kind, routing.proofs[0].mzis) == ("loss", None)
     assert math.isnan(routing.losses_db[1])
 

@@ -261,6 +261,9 @@ def _listed() -> dict[str, list[Any]]:
 
 def _circuits() -> tuple[list[Any], list[Any]]:
     circuits = [printed(f"circuits {name}.json") for name in ("a", "g", "k", "training")]
+    lasers = "sensitivity_dbm=-8,max_launch_dbm=20,max_tile_mw=99,max_interposer_mw=99,laser_efficiency=0.1"
+    fibres = "interposers=1x2,fibres=4,wavelengths=4,fibre_m=2,interposer_order=shortest"
+    circuits += [printed(f"circuits g.json --optics mesh:8x8,{lasers},{fibres}")]
     switch = start_switch("scpi", 16, listen="127.0.0.1:0")
     try:
         return circuits, [printed("circuits a.json --send", switch.address)]

@@ -1,15 +1,20 @@
 //! Instructions for switches as JSON, version `lightloom.circuits/1`. Times are seconds, ports are numbered from 1;
 //! keys are exactly those that [`circuits_to_json`] writes, none may be missing and no other is taken; `events` is there
 //! in the circuits of an iteration, `mesh`, `light` and `mzis` where a mesh of MZIs is the switch, `mesh` not in the
-//! oldest files.
+//! oldest files; `launch_power` and `launch_mw` where the power of lasers is known, `energy` where their efficiency is.
+
+mod mesh;
 
 use model::{
-    Circuits, Configuration, ConfigurationEvents, Connection, Error, Light, LightPath, MziMesh, MziPort, MziState,
-    Result, Switch, SwitchSetting,
+    Circuits, Configuration, ConfigurationEvents, Connection, Error, Light, LightPath, MziPort, MziState, Result,
+    Switch, SwitchSetting,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use self::mesh::{
+    EnergyText, FibreDelayText, MeshText, energy_of, energy_text, fibre_delay_of, fibre_delay_text, mesh_of, mesh_text,
+};
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
 
@@ -25,28 +30,9 @@ struct CircuitsText {
     schema: String,
     switches: Vec<SwitchText>,
     mesh: Option<MeshText>,
+    energy: Option<EnergyText>,
+    fibre_delay: Option<FibreDelayText>,
     configurations: Vec<ConfigurationText>,
-}
-
-/// The construction of a mesh; grids as rows and columns. The limit on the loss is a number or null, and may not be
-/// missing.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MeshText {
-    mzis: [u32; 2],
-    tiles: [u32; 2],
-    interposers: [u32; 2],
-    waveguides: u32,
-    wavelengths: u32,
-    fibres: u32,
-    transmitters: u32,
-    receivers: u32,
-    tile_size_cm: f64,
-    crossing_loss_db: f64,
-    waveguide_loss_db_per_cm: f64,
-    coupling_loss_db: f64,
-    #[serde(deserialize_with = "Option::deserialize")]
-    max_loss_db: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -87,6 +73,8 @@ struct LightText {
     waveguides: Vec<u32>,
     wavelength: u32,
     loss_db: f64,
+    launch_mw: Option<f64>,
+    fibre_m: Option<f64>,
 }
 
 /// The setting of an MZI: where light comes in and goes out, and its number among the waveguides there.
@@ -136,25 +124,12 @@ pub fn circuits_to_json(circuits: &Circuits) -> String {
         })
         .collect();
     format!(
-        "{{\n  \"schema\": \"{CIRCUITS_SCHEMA}\",\n  \"switches\": [\n{}\n  ],\n{}  \"configurations\": [\n{}\n  ]\n}}\n",
+        "{{\n  \"schema\": \"{CIRCUITS_SCHEMA}\",\n  \"switches\": [\n{}\n  ],\n{}{}{}  \"configurations\": [\n{}\n  ]\n}}\n",
         switches.join(",\n"),
         circuits.mesh().map(mesh_text).unwrap_or_default(),
+        circuits.energy().map(energy_text).unwrap_or_default(),
+        circuits.fibre_delay().map(fibre_delay_text).unwrap_or_default(),
         configurations.join(",\n")
-    )
-}
-
-fn mesh_text(mesh: &MziMesh) -> String {
-    let MziMesh { mzis, tiles, interposers, waveguides, wavelengths, fibres, transmitters, receivers, .. } = mesh;
-    let [mzis, tiles, interposers] = [mzis, tiles, interposers].map(|[rows, columns]| format!("[{rows}, {columns}]"));
-    let lengths = [mesh.tile_size_cm, mesh.crossing_loss_db, mesh.waveguide_loss_db_per_cm, mesh.coupling_loss_db];
-    let [tile_size_cm, crossing_loss_db, waveguide_loss_db_per_cm, coupling_loss_db] = lengths.map(Value::from);
-    let max_loss_db = json!(mesh.max_loss_db);
-    format!(
-        "  \"mesh\": {{\"mzis\": {mzis}, \"tiles\": {tiles}, \"interposers\": {interposers}, \
-         \"waveguides\": {waveguides}, \"wavelengths\": {wavelengths}, \"fibres\": {fibres}, \
-         \"transmitters\": {transmitters}, \"receivers\": {receivers}, \"tile_size_cm\": {tile_size_cm}, \
-         \"crossing_loss_db\": {crossing_loss_db}, \"waveguide_loss_db_per_cm\": {waveguide_loss_db_per_cm}, \
-         \"coupling_loss_db\": {coupling_loss_db}, \"max_loss_db\": {max_loss_db}}},\n"
     )
 }
 
@@ -196,11 +171,13 @@ fn events_text(events: &ConfigurationEvents) -> String {
 /// The keys of light, one line a circuit and an MZI.
 fn light_text(light: &Light) -> String {
     let paths = light.paths.iter().map(|path| {
-        let LightPath { connection, mzis, waveguides, wavelength, loss_db } = path;
+        let LightPath { connection, mzis, waveguides, wavelength, loss_db, launch_mw, fibre_m } = path;
+        let fibres = fibre_m.map(|metres| format!(", \"fibre_m\": {}", Value::from(metres))).unwrap_or_default();
+        let launch = launch_mw.map(|mw| format!(", \"launch_mw\": {}", Value::from(mw))).unwrap_or_default();
         let Connection { ingress, egress } = connection;
         format!(
             "      {{\"ingress\": {ingress}, \"egress\": {egress}, \"mzis\": {}, \"waveguides\": {}, \
-             \"wavelength\": {wavelength}, \"loss_db\": {}}}",
+             \"wavelength\": {wavelength}, \"loss_db\": {}{launch}{fibres}}}",
             json!(mzis),
             json!(waveguides),
             Value::from(*loss_db)
@@ -269,27 +246,17 @@ pub fn circuits_from_json(text: &str) -> Result<Circuits> {
         configurations.push(Configuration { topology, steps, time_s, switches: of_switches, events });
     }
     let circuits = Circuits::new(switches, configurations)?.with_light(light)?;
-    match parsed.mesh {
-        Some(mesh) => circuits.with_mesh(mesh_of(mesh)),
+    let circuits = match parsed.mesh {
+        Some(mesh) => circuits.with_mesh(mesh_of(mesh))?,
+        None => circuits,
+    };
+    let circuits = match parsed.energy {
+        Some(energy) => circuits.with_energy(energy_of(energy))?,
+        None => circuits,
+    };
+    match parsed.fibre_delay {
+        Some(delay) => circuits.with_fibre_delay(fibre_delay_of(delay)),
         None => Ok(circuits),
-    }
-}
-
-fn mesh_of(text: MeshText) -> MziMesh {
-    MziMesh {
-        mzis: text.mzis,
-        tiles: text.tiles,
-        interposers: text.interposers,
-        waveguides: text.waveguides,
-        wavelengths: text.wavelengths,
-        fibres: text.fibres,
-        transmitters: text.transmitters,
-        receivers: text.receivers,
-        tile_size_cm: text.tile_size_cm,
-        crossing_loss_db: text.crossing_loss_db,
-        waveguide_loss_db_per_cm: text.waveguide_loss_db_per_cm,
-        coupling_loss_db: text.coupling_loss_db,
-        max_loss_db: text.max_loss_db,
     }
 }
 
@@ -303,8 +270,16 @@ fn light_of(index: usize, paths: Option<Vec<LightText>>, mzis: Option<Vec<MziTex
         }
     };
     let paths = paths.into_iter().map(|path| {
-        let LightText { ingress, egress, mzis, waveguides, wavelength, loss_db } = path;
-        LightPath { connection: Connection { ingress, egress }, mzis, waveguides, wavelength, loss_db }
+        let LightText { ingress, egress, mzis, waveguides, wavelength, loss_db, launch_mw, fibre_m } = path;
+        LightPath {
+            connection: Connection { ingress, egress },
+            mzis,
+            waveguides,
+            wavelength,
+            loss_db,
+            launch_mw,
+            fibre_m,
+        }
     });
     let port = |(name, number): (PortName, u32)| match name {
         PortName::North => MziPort::North(number),

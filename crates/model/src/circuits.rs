@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::connection::Connection;
+use crate::fibre_lengths::FibreDelay;
+use crate::launch_power::LaserEnergy;
 use crate::light::Light;
 use crate::mzi_mesh::MziMesh;
 use crate::{Error, Result, counted};
@@ -84,6 +86,8 @@ pub struct Circuits {
     configurations: Vec<Configuration>,
     light: Vec<Light>,
     mesh: Option<MziMesh>,
+    energy: Option<LaserEnergy>,
+    fibre_delay: Option<FibreDelay>,
 }
 
 impl Circuits {
@@ -131,7 +135,7 @@ impl Circuits {
                 *setting = sorted;
             }
         }
-        Ok(Self { switches, configurations, light: Vec::new(), mesh: None })
+        Ok(Self { switches, configurations, light: Vec::new(), mesh: None, energy: None, fibre_delay: None })
     }
 
     /// These circuits with the light of every configuration, where a mesh of MZIs is the switch.
@@ -159,6 +163,50 @@ impl Circuits {
         }
         mesh.check("circuits.mesh")?;
         Ok(Self { mesh: Some(mesh), ..self })
+    }
+
+    /// These circuits with the energy of their lasers in a plan.
+    ///
+    /// # Errors
+    /// Fewer steps than there are circuits for, a number that is no energy, such as `circuits.energy.total_j`, or no
+    /// efficiency of the lasers.
+    pub fn with_energy(self, energy: LaserEnergy) -> Result<Self> {
+        if self.mesh.as_ref().and_then(|mesh| mesh.launch_power?.laser_efficiency).is_none() {
+            let reason = "an energy goes with mesh.launch_power.laser_efficiency, and there is none";
+            return Err(Error::malformed("circuits.energy", reason));
+        }
+        energy.check(self.steps())?;
+        Ok(Self { energy: Some(energy), ..self })
+    }
+
+    /// These circuits with the delay of their fibres in a plan.
+    ///
+    /// # Errors
+    /// Fewer steps than there are circuits for, a number that is no time, such as `circuits.fibre_delay.total_s`, or no
+    /// lengths of fibres.
+    pub fn with_fibre_delay(self, delay: FibreDelay) -> Result<Self> {
+        if self.mesh.as_ref().is_none_or(|mesh| mesh.fibre_lengths.is_none()) {
+            let reason = "a delay of fibres goes with mesh.fibre_lengths, and there are none";
+            return Err(Error::malformed("circuits.fibre_delay", reason));
+        }
+        delay.check(self.steps())?;
+        Ok(Self { fibre_delay: Some(delay), ..self })
+    }
+
+    /// The delay of the fibres; `None` where nothing is said about their lengths.
+    pub fn fibre_delay(&self) -> Option<&FibreDelay> {
+        self.fibre_delay.as_ref()
+    }
+
+    /// Steps that there are circuits for.
+    fn steps(&self) -> usize {
+        let last = self.configurations.iter().flat_map(|configuration| &configuration.steps).max();
+        last.map_or(0, |last| last.saturating_add(1))
+    }
+
+    /// The energy of the lasers; `None` where nothing is said about it.
+    pub fn energy(&self) -> Option<&LaserEnergy> {
+        self.energy.as_ref()
     }
 
     /// The light of every configuration; empty where no mesh of MZIs is the switch.

@@ -1,6 +1,28 @@
 //! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
 //! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
+pub(crate) mod fibre_lengths {
+    /// The furthest position of an interposer, m.
+    pub(crate) const MOST_M: f64 = 1e5;
+
+    /// The longest delay of a metre, ns.
+    pub(crate) const MOST_NS_PER_M: f64 = 1000.0;
+}
+
+pub(crate) mod launch_power {
+    /// Powers are from its negative to this, dBm: a tenth of a picowatt to ten megawatts.
+    pub(crate) const MOST_DBM: f64 = 100.0;
+
+    /// The largest margin, dB.
+    pub(crate) const MOST_MARGIN_DB: f64 = 100.0;
+
+    /// The largest budget of a tile or an interposer, mW.
+    pub(crate) const MOST_MW: f64 = 1e9;
+
+    /// The least efficiency of a laser.
+    pub(crate) const LEAST_EFFICIENCY: f64 = 1e-6;
+}
+
 pub(crate) mod mzi_mesh {
     /// Rows and columns of MZIs, and waveguides, wavelengths, fibres, transmitters and receivers, each at most this.
     pub(crate) const MOST: u32 = 4096;

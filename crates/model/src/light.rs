@@ -18,6 +18,10 @@ pub struct LightPath {
     pub wavelength: u32,
     /// The loss on its way.
     pub loss_db: f64,
+    /// Power that its laser launches, mW; `None` where nothing is said about it.
+    pub launch_mw: Option<f64>,
+    /// Metres of fibre on its way; `None` where nothing is said about lengths.
+    pub fibre_m: Option<f64>,
 }
 
 /// The place where light enters or leaves an MZI, and its number among those there.
@@ -82,6 +86,12 @@ impl Light {
             }
             if !path.loss_db.is_finite() || path.loss_db < 0.0 {
                 return Err(Error::malformed(format!("{place}.loss_db"), "it must be a number of dB, 0 or more"));
+            }
+            if path.launch_mw.is_some_and(|launch_mw| !launch_mw.is_finite() || launch_mw < 0.0) {
+                return Err(Error::malformed(format!("{place}.launch_mw"), "it must be a number of mW, 0 or more"));
+            }
+            if path.fibre_m.is_some_and(|fibre_m| !fibre_m.is_finite() || fibre_m < 0.0) {
+                return Err(Error::malformed(format!("{place}.fibre_m"), "it must be a number of metres, 0 or more"));
             }
             for (pair, &waveguide) in path.mzis.windows(2).zip(&path.waveguides) {
                 if !used.insert((pair[0], pair[1], waveguide, path.wavelength)) {

@@ -1,7 +1,7 @@
 //! The construction of a mesh of MZIs, as far as its light depends on it.
 
 use crate::cutoffs::mzi_mesh::{MOST, MOST_LOSS};
-use crate::{Error, Result};
+use crate::{Error, FibreLengths, LaunchPower, Result, check_interposer_order};
 
 /// A mesh of MZIs on interposers; what the numbers mean is in `docs/circuits.md`. Grids are rows and columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,12 @@ pub struct MziMesh {
     pub coupling_loss_db: f64,
     /// The most that a circuit may lose, dB; `None` without a limit.
     pub max_loss_db: Option<f64>,
+    /// Power of the lasers; `None` where nothing is said about it.
+    pub launch_power: Option<LaunchPower>,
+    /// Where interposers are; `None` where nothing is said about the lengths of fibres.
+    pub fibre_lengths: Option<FibreLengths>,
+    /// The interposer of the first GPUs, of the next, and so on; `None` where they fill them row by row.
+    pub interposer_order: Option<Vec<u32>>,
 }
 
 impl MziMesh {
@@ -61,6 +67,11 @@ impl MziMesh {
                 return refuse(name, format!("it is {value}; it must be from 0 to {MOST_LOSS:e}"));
             }
         }
+        if let Some(power) = &self.launch_power {
+            if let Some((name, value, accepts)) = power.fault() {
+                return refuse(&format!("launch_power.{name}"), format!("it is {value}; it must be {accepts}"));
+            }
+        }
         for (name, [rows, columns]) in [("mzis", self.mzis), ("tiles", self.tiles), ("interposers", self.interposers)] {
             if !(1..=MOST).contains(&rows) || !(1..=MOST).contains(&columns) {
                 return refuse(name, format!("it is {rows}x{columns}; rows and columns must be from 1 to {MOST}"));
@@ -73,6 +84,15 @@ impl MziMesh {
             if !self.mzis[axis].is_multiple_of(self.tiles[axis]) {
                 return refuse("tiles", "their rows and columns must divide those of the MZIs".into());
             }
+        }
+        if let Some((name, value, accepts)) =
+            self.fibre_lengths.as_ref().and_then(|lengths| lengths.fault(self.interposers))
+        {
+            return refuse(&format!("fibre_lengths.{name}"), format!("it is {value}; it must be {accepts}"));
+        }
+        let order = self.interposer_order.as_deref();
+        if let Some(Err(accepts)) = order.map(|order| check_interposer_order(order, self.interposers)) {
+            return refuse("interposer_order", format!("it must name {accepts}"));
         }
         Ok(())
     }

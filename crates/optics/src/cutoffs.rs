@@ -71,6 +71,21 @@ pub(crate) mod mesh_layout {
     pub(crate) const MOST_LOSS: f64 = 1e6;
 }
 
+pub(crate) mod mesh_least_power {
+    /// Passes in which circuits take better paths, one by one.
+    pub(crate) const MOST_PASSES: u32 = 50;
+
+    /// Pairs of circuits that are given other paths together.
+    pub(crate) const MOST_PAIRS: u32 = 2000;
+
+    /// Steps of paths that are tried before the search over all combinations gives up.
+    pub(crate) const MOST_STEPS: u32 = 400_000;
+
+    /// Circuits and cells beyond which it does not begin.
+    pub(crate) const MOST_CIRCUITS: usize = 24;
+    pub(crate) const MOST_CELLS: u32 = 64;
+}
+
 pub(crate) mod mesh_lengths {
     /// Times that lengths are changed; and cells that all searches together may look at, about a second's worth.
     pub(crate) const MOST_ROUNDS: usize = 2000;

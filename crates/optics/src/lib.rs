@@ -10,6 +10,8 @@
 mod charge;
 mod circuit;
 mod cutoffs;
+mod energy;
+mod fibre_delay;
 pub mod fibres;
 mod grid;
 mod held;
@@ -23,6 +25,8 @@ mod rounds;
 mod shared_ports;
 
 use charge::{SwitchChange, charged_s, in_background};
+use energy::laser_energy;
+use fibre_delay::fibre_delay;
 use model::{Circuits, Configuration, Error, Plan, Result, SwitchSetting, sum_seconds};
 
 pub use circuit::Circuit;
@@ -80,10 +84,21 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
         before = switches.iter().map(|setting| setting.connections.clone()).collect();
         configurations.push(Configuration { topology, steps, time_s, switches, events: None });
     }
+    let mesh = optics.mesh(&plan.fabric.shape)?;
+    let energy = mesh.as_ref().and_then(|mesh| laser_energy(plan, &configurations, &light, mesh));
+    let delay = mesh.as_ref().and_then(|mesh| fibre_delay(plan, &configurations, &light, mesh));
     let circuits =
         Circuits::new(ports.switches, configurations).map_err(|error| error.in_field("names"))?.with_light(light)?;
-    let circuits = match optics.mesh(&plan.fabric.shape)? {
+    let circuits = match mesh {
         Some(mesh) => circuits.with_mesh(mesh)?,
+        None => circuits,
+    };
+    let circuits = match energy {
+        Some(energy) => circuits.with_energy(energy)?,
+        None => circuits,
+    };
+    let circuits = match delay {
+        Some(delay) => circuits.with_fibre_delay(delay)?,
         None => circuits,
     };
     Ok(Assigned { circuits, least_connects, charged_s: sum_seconds(charges_s) })

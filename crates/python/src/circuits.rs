@@ -1,6 +1,6 @@
 //! `Circuits`, and the function that puts a plan's circuits on ports.
 
-use model::{Circuits, Connection, LightPath, MziPort, SwitchSetting};
+use model::{Circuits, Connection, LaserEnergy, LightPath, MziPort, SwitchSetting};
 use numpy::ndarray::Array2;
 use numpy::{PyArray1, PyArray2};
 use optics::Optics;
@@ -22,10 +22,12 @@ type EventsTuple = (Vec<String>, Vec<String>, Vec<usize>);
 /// Index of the topology, steps, seconds, events, and what each switch does.
 type ConfigurationTuple<'py> = (usize, Vec<usize>, f64, Option<EventsTuple>, Vec<SettingTuple<'py>>);
 
-/// Ports, MZIs, waveguides between them, wavelength, dB.
-type PathTuple = ((u32, u32), Vec<u32>, Vec<u32>, u32, f64);
+/// Ports, MZIs, waveguides between them, wavelength, dB, mW, metres of fibre.
+type PathTuple = ((u32, u32), Vec<u32>, Vec<u32>, u32, f64, Option<f64>, Option<f64>);
 /// MZI, wavelength, and where light enters and leaves it.
 type StateTuple = (u32, u32, (&'static str, u32), (&'static str, u32));
+/// See [`PyCircuits::energy`].
+type EnergyTuple = (Vec<f64>, f64, f64, f64, f64);
 type LightTuple = (Vec<PathTuple>, Vec<StateTuple>);
 
 #[pyclass(name = "Circuits", module = "lightloom._core", frozen)]
@@ -64,13 +66,26 @@ impl PyCircuits {
         };
         let told = self.0.light().iter().map(|light| {
             let paths = light.paths.iter().map(|path| {
-                let LightPath { connection, mzis, waveguides, wavelength, loss_db } = path.clone();
-                ((connection.ingress, connection.egress), mzis, waveguides, wavelength, loss_db)
+                let LightPath { connection, mzis, waveguides, wavelength, loss_db, launch_mw, fibre_m } = path.clone();
+                ((connection.ingress, connection.egress), mzis, waveguides, wavelength, loss_db, launch_mw, fibre_m)
             });
             let mzis = light.mzis.iter().map(|one| (one.mzi, one.wavelength, port(one.input), port(one.output)));
             (paths.collect(), mzis.collect())
         });
         told.collect()
+    }
+
+    /// Joules of each step, of all changes, of all steps; bits that GPUs send, and picojoules for each.
+    #[getter]
+    fn energy(&self) -> Option<EnergyTuple> {
+        let LaserEnergy { steps_j, changes_j, total_j, sent_bits, picojoules_per_bit } = self.0.energy()?.clone();
+        Some((steps_j, changes_j, total_j, sent_bits, picojoules_per_bit))
+    }
+
+    /// Seconds of each step, and of all, that light is in fibres.
+    #[getter]
+    fn fibre_delay(&self) -> Option<(Vec<f64>, f64)> {
+        self.0.fibre_delay().map(|delay| (delay.steps_s.clone(), delay.total_s))
     }
 
     #[getter]

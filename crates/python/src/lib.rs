@@ -64,7 +64,7 @@ mod _core {
     #[pymodule_export]
     use super::interrupts::{PyInterruption, heed};
     #[pymodule_export]
-    use super::mesh::{PyMesh, placed_mesh};
+    use super::mesh::{PyMesh, fibre_lengths, placed_mesh};
     #[pymodule_export]
     use super::options::{names_topology_file, planning_options, rank_list, split_names};
     #[pymodule_export]

@@ -6,7 +6,7 @@ use numpy::PyArray2;
 use numpy::ndarray::Array2;
 use optics::mesh::{
     Impossible, Losses, Mesh, MeshSettings, Placed, Port, Route, Unrouted, check, check_cut, check_lengths, follow,
-    place, route, states,
+    launch_power, loss_reason, place, route, states,
 };
 use optics::{Circuit, Grid, Side, rounds};
 use pyo3::prelude::*;
@@ -22,28 +22,36 @@ type RouteTuple = (u32, Vec<u32>, Vec<u32>);
 /// Kind of proof, in a sentence, and the MZIs inside a cut with the circuits that must leave it and the places to leave
 /// by; or lengths, as (MZI, the next, length).
 type ProofTuple = (&'static str, String, Option<(Vec<u32>, u64, u64)>, Option<Vec<(u32, u32, u32)>>);
-/// Per circuit of a round its index, its route and loss or why it has none; method, passes, proof.
-type RoundTuple = (Vec<(usize, Option<(RouteTuple, f64)>, Option<String>)>, &'static str, u32, Option<ProofTuple>);
+/// Per circuit of a round its index, its route and loss or why it has none; method, passes, proof; the budget of lasers
+/// that the round does not keep to.
+type RoundTuple =
+    (Vec<(usize, Option<(RouteTuple, f64)>, Option<String>)>, &'static str, u32, Option<ProofTuple>, Option<String>);
+/// A tile in centimetres, dB of a crossing, of a centimetre and of a coupling, and the limit.
+type LengthsTuple = (f64, f64, f64, f64, Option<f64>);
+/// The values of [`model::LaunchPower::KEYS`].
+type LaunchTuple = (Option<f64>, Option<f64>, Option<f64>, Option<f64>, Option<f64>, Option<f64>);
 
 #[pyclass(name = "Mesh", module = "lightloom._core", frozen)]
 pub struct PyMesh {
     mesh: Mesh,
     grids: [String; 3],
     numbers: (u32, u32, u32),
-    lengths: (f64, f64, f64, f64, Option<f64>),
+    lengths: LengthsTuple,
+    launch: LaunchTuple,
 }
 
 #[pymethods]
 impl PyMesh {
     /// Grids: MZIs, tiles, interposers. Numbers: waveguides, wavelengths, fibres. Lengths: a tile in centimetres, dB of
-    /// a crossing, of a centimetre and of a coupling, and the limit.
+    /// a crossing, of a centimetre and of a coupling, and the limit. Launch: what receivers need and lasers may give.
     #[new]
     fn new(
         mzis: &Bound<'_, PyAny>,
         tiles: &Bound<'_, PyAny>,
         interposers: &Bound<'_, PyAny>,
         numbers: (u32, u32, u32),
-        lengths: (f64, f64, f64, f64, Option<f64>),
+        lengths: LengthsTuple,
+        launch: LaunchTuple,
     ) -> CoreResult<Self> {
         let grids = [text("mzis", mzis)?, text("tiles", tiles)?, text("interposers", interposers)?];
         let (waveguides, wavelengths, fibres) = numbers;
@@ -58,17 +66,23 @@ impl PyMesh {
             tile_size_cm,
             losses: Losses { crossing_db, waveguide_db_per_cm, coupling_db },
             max_loss_db,
+            launch_power: launch_power(launch.into())?,
+            fibre_lengths: None,
         };
-        Ok(Self { mesh: Mesh::new(settings)?, grids, numbers, lengths })
+        Ok(Self { mesh: Mesh::new(settings)?, grids, numbers, lengths, launch })
     }
 
     #[expect(clippy::type_complexity, reason = "what `__new__` takes")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> (Bound<'py, pyo3::types::PyType>, (String, String, String, (u32, u32, u32), (f64, f64, f64, f64, Option<f64>)))
-    {
-        let Self { grids: [mzis, tiles, interposers], numbers, lengths, .. } = slf.get();
-        (slf.get_type(), (mzis.clone(), tiles.clone(), interposers.clone(), *numbers, *lengths))
+    ) -> (Bound<'py, pyo3::types::PyType>, (String, String, String, (u32, u32, u32), LengthsTuple, LaunchTuple)) {
+        let Self { grids: [mzis, tiles, interposers], numbers, lengths, launch, .. } = slf.get();
+        (slf.get_type(), (mzis.clone(), tiles.clone(), interposers.clone(), *numbers, *lengths, *launch))
+    }
+
+    /// The power that the laser of a circuit launches which loses this much, mW; `None` where nothing is said about it.
+    fn launch_mw(&self, loss_db: f64) -> Option<f64> {
+        self.mesh.settings().launch_power.map(|power| power.launch_mw(loss_db))
     }
 
     #[getter]
@@ -162,21 +176,37 @@ fn route_of((wavelength, cells, lanes): RouteTuple) -> Route {
 }
 
 /// Settings of a mesh as [`PyMesh::new`] takes them, and the MZI of each GPU.
-type PlacedTuple = ([String; 3], (u32, u32, u32), (f64, f64, f64, f64, Option<f64>), Vec<u32>);
+type PlacedTuple = ([String; 3], (u32, u32, u32), LengthsTuple, LaunchTuple, Vec<u32>);
 
 /// The mesh that `mesh:...` of `--optics` describes, for this many GPUs.
 #[pyfunction]
 pub fn placed_mesh(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<PlacedTuple> {
     let Placed { mesh, cells, .. } = place(&text("optics", parameters)?, gpus)?;
-    let MeshSettings { mzis, tiles, interposers, waveguides, wavelengths, fibres, tile_size_cm, losses, max_loss_db } =
-        mesh.settings().clone();
+    let settings = mesh.settings().clone();
+    let MeshSettings { mzis, tiles, interposers, waveguides, wavelengths, fibres, .. } = settings;
+    let MeshSettings { tile_size_cm, losses, max_loss_db, launch_power, .. } = settings;
+    let launch = launch_power.map_or([None; 6], |power| power.values());
     let Losses { crossing_db, waveguide_db_per_cm, coupling_db } = losses;
     Ok((
         [mzis, tiles, interposers].map(|grid| grid.to_string()),
         (waveguides, wavelengths, fibres),
         (tile_size_cm, crossing_db, waveguide_db_per_cm, coupling_db, max_loss_db),
+        launch.into(),
         cells,
     ))
+}
+
+/// Rows and columns of interposers, positions of both in metres, and ns of a metre.
+type FibresTuple = ((u32, u32), Vec<f64>, Vec<f64>, f64);
+
+/// The interposers that `mesh:...` of `--optics` describes, and where they are; `None` without lengths of fibres.
+#[pyfunction]
+pub fn fibre_lengths(parameters: &Bound<'_, PyAny>, gpus: u32) -> CoreResult<Option<FibresTuple>> {
+    let settings = place(&text("optics", parameters)?, gpus)?.mesh.settings().clone();
+    let interposers = (settings.interposers.rows(), settings.interposers.columns());
+    Ok(settings
+        .fibre_lengths
+        .map(|lengths| (interposers, lengths.row_positions_m, lengths.column_positions_m, lengths.delay_ns_per_m)))
 }
 
 /// The round of each circuit, and the routing of every round.
@@ -189,6 +219,7 @@ fn routed(mesh: &Mesh, pairs: &[Pair], limits: (u32, u32), seed: u64) -> Result<
         let indices: Vec<usize> = (0..circuits.len()).filter(|&index| given[index] == round).collect();
         let here: Vec<Circuit> = indices.iter().map(|&index| circuits[index]).collect();
         let routing = route(mesh, &here, seed)?;
+        let over = routing.over_budget.map(|over| over.to_string());
         let proof = routing.impossible.map(|proof| proof_tuple(proof, mesh, &indices));
         let routes = indices.into_iter().zip(routing.routes).map(|(index, route)| match route {
             Ok(Route { wavelength, cells, lanes }) => {
@@ -197,19 +228,16 @@ fn routed(mesh: &Mesh, pairs: &[Pair], limits: (u32, u32), seed: u64) -> Result<
             }
             Err(why) => (index, None, Some(reason(mesh, why))),
         });
-        told.push((routes.collect(), routing.method.name(), routing.passes, proof));
+        told.push((routes.collect(), routing.method.name(), routing.passes, proof, over));
     }
     Ok((given, told))
 }
 
 fn reason(mesh: &Mesh, why: Unrouted) -> String {
-    let limit_db = mesh.settings().max_loss_db.unwrap_or(f64::INFINITY);
     match why {
-        Unrouted::Loss { least_db } => {
-            format!("its best path loses {least_db:.2} dB, more than the limit of {limit_db} dB")
-        }
+        Unrouted::Loss { least_db } => format!("its best path loses {}", loss_reason(mesh, least_db)),
         Unrouted::FreePathLoses { loss_db } => {
-            format!("the free paths lose more than the limit of {limit_db} dB, the shortest {loss_db:.2} dB")
+            format!("all free paths lose too much, the shortest {}", loss_reason(mesh, loss_db))
         }
         Unrouted::NoFreePath => "no path is free next to the other circuits".into(),
     }

@@ -1,11 +1,13 @@
 //! Check that a circuits file makes the switches form the topologies of a plan when the plan needs them.
 
 mod described;
+mod fibres;
 mod geometry;
 mod history;
 mod islands;
 mod iteration;
 mod kept_paths;
+mod lasers;
 mod light;
 mod routers;
 
@@ -139,6 +141,7 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
         checks.extend(light::checks(
             circuits,
             &plan.fabric.shape,
+            Some(plan),
             optics.and_then(|optics| optics.strip_prefix("mesh:")),
         )?);
     }

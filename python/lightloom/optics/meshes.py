@@ -1,10 +1,9 @@
-"""Circuits through a mesh of MZIs: its parameters, and the routes of circuits on it."""
+"""Circuits through a mesh of MZIs: their routes, and why some have none."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom import _core
@@ -13,7 +12,7 @@ from lightloom.base.frames import Table
 from lightloom.base.views import picture
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.pairs import pairs_of
-from lightloom.inputs.quantities import number_of
+from lightloom.optics.mesh_layout import Mesh, read_only
 from lightloom.optics.mesh_light import MziState
 
 if TYPE_CHECKING:
@@ -24,93 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["Mesh", "MeshRouting", "PlacedMesh", "Proof", "route_mesh"]
+__all__ = ["Mesh", "MeshRouting", "Proof", "route_mesh"]
 
-# Waveguides, wavelengths or fibres, each at most this.
-MOST_LANES = 4096
 SIDES = ("north", "east", "south", "west")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mesh:
-    """Interposers of tiles of MZIs, joined by fibres, and what light loses on its way.
-
-    mzis: MZIs of one interposer, `"ROWSxCOLUMNS"`. tiles: its tiles, whose rows and columns divide those of the MZIs; a
-    tile for each MZI when left out. interposers: how they are arranged; neighbours are joined by fibres. All are
-    numbered row by row from 0 over all interposers together. waveguides: between neighbouring MZIs, in each direction.
-    wavelengths: in each waveguide or fibre. fibres: between facing sides of neighbouring interposers, in each
-    direction, attached at even distances. tile_size_cm: the side of a tile. crossing_loss_db: from a tile (reticle) to
-    the next; waveguide_loss_db_per_cm: on the way; coupling_loss_db: at each end of a fibre. The defaults are PCCL's,
-    §4. max_loss_db: no circuit may lose more.
-    """
-
-    mzis: str = "16x16"
-    tiles: str | None = None
-    interposers: str = "1x1"
-    waveguides: int = 1
-    wavelengths: int = 1
-    fibres: int = 1
-    tile_size_cm: float = 1.0
-    crossing_loss_db: float = 0.25
-    waveguide_loss_db_per_cm: float = 0.4
-    coupling_loss_db: float = 0.5
-    max_loss_db: float | None = None
-
-    def __post_init__(self) -> None:
-        """Check every setting. Raises `InputError` that names it."""
-        core = _core.Mesh(
-            text_of("mzis", self.mzis),
-            text_of("tiles", self.mzis if self.tiles is None else self.tiles),
-            text_of("interposers", self.interposers),
-            (self._count("waveguides"), self._count("wavelengths"), self._count("fibres")),
-            (
-                self._number("tile_size_cm", "a number of cm"),
-                self._number("crossing_loss_db", "a number of dB"),
-                self._number("waveguide_loss_db_per_cm", "a number of dB"),
-                self._number("coupling_loss_db", "a number of dB"),
-                None if self.max_loss_db is None else self._number("max_loss_db", "a number of dB"),
-            ),
-        )
-        object.__setattr__(self, "_core", core)
-
-    def _count(self, field: str) -> int:
-        return whole_number(field, getattr(self, field), 1, MOST_LANES)
-
-    def _number(self, field: str, accepts: str) -> float:
-        return number_of(field, getattr(self, field), accepts)
-
-    @property
-    def core(self) -> _core.Mesh:
-        """The compiled object."""
-        return self._core  # type: ignore[attr-defined,no-any-return]
-
-    @property
-    def rows(self) -> int:
-        """Rows of MZIs of all interposers."""
-        return self.core.rows
-
-    @property
-    def columns(self) -> int:
-        """Columns of MZIs of all interposers."""
-        return self.core.columns
-
-    @cached_property
-    def mzi_of_tile(self) -> NDArray[np.uint32]:
-        """For each tile the MZI that its transmitters and receivers are attached to: the one in its middle."""
-        return _read_only(self.core.mzi_of_tile)
-
-    @property
-    def tile_count(self) -> int:
-        """Tiles of all interposers."""
-        return len(self.mzi_of_tile)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle only the settings."""
-        return _of_settings, (asdict(self),)
-
-
-def _of_settings(settings: dict[str, Any]) -> Mesh:
-    return Mesh(**settings)
 
 
 class Proof(NamedTuple):
@@ -142,35 +57,6 @@ class Proof(NamedTuple):
         return True
 
 
-class PlacedMesh(NamedTuple):
-    """A mesh, and the MZI that each GPU is attached to."""
-
-    mesh: Mesh
-    mzi_of_gpu: tuple[int, ...]
-
-    @classmethod
-    def of_optics(cls, optics: str, gpus: int) -> PlacedMesh | None:
-        """The mesh that `--optics` describes, such as `mesh:16x16,wavelengths=4`; None if it is no mesh."""
-        kind, _, parameters = optics.partition(":")
-        if kind != "mesh":
-            return None
-        (mzis, tiles, interposers), numbers, lengths, cells = _core.placed_mesh(parameters, gpus)
-        mesh = Mesh(
-            mzis=mzis,
-            tiles=tiles,
-            interposers=interposers,
-            waveguides=numbers[0],
-            wavelengths=numbers[1],
-            fibres=numbers[2],
-            tile_size_cm=lengths[0],
-            crossing_loss_db=lengths[1],
-            waveguide_loss_db_per_cm=lengths[2],
-            coupling_loss_db=lengths[3],
-            max_loss_db=lengths[4],
-        )
-        return cls(mesh, tuple(cells))
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MeshRouting(Table):
     """Circuits on a mesh with their routes, as `route_mesh` gives them; immutable.
@@ -180,7 +66,8 @@ class MeshRouting(Table):
     paths: the MZIs of each from source to destination, empty if it has no route; lanes: from each MZI to the next
     which of the parallel waveguides or fibres. reasons: why a circuit has no route, empty where it has one. proofs: of
     rounds in which not all circuits can be routed, where one was found. method: `one-by-one`, `negotiated` or
-    `exhaustive`, the last that was needed; passes: of negotiation.
+    `exhaustive`, the last that was needed; passes: of negotiation. over_budget: by round, which tile or interposer
+    launches more than its budget, in a sentence; empty where none does.
     """
 
     mesh: Mesh
@@ -195,6 +82,7 @@ class MeshRouting(Table):
     proofs: tuple[Proof, ...]
     method: str
     passes: int
+    over_budget: tuple[str, ...]
 
     @classmethod
     def of(
@@ -206,7 +94,7 @@ class MeshRouting(Table):
         """The routes that the core found for circuits between tiles."""
         import numpy as np
 
-        count, nothing = len(circuits), _read_only(np.zeros(0, dtype=np.int64))
+        count, nothing = len(circuits), read_only(np.zeros(0, dtype=np.int64))
         round_of, told = found
         wavelengths, losses_db = np.full(count, -1), np.full(count, math.nan)
         paths, lanes, reasons = [nothing] * count, [nothing] * count, [""] * count
@@ -216,21 +104,22 @@ class MeshRouting(Table):
                     reasons[index] = reason or ""
                 else:
                     (wavelengths[index], cells, numbers), losses_db[index] = route
-                    paths[index] = _read_only(np.array(cells, dtype=np.int64))
-                    lanes[index] = _read_only(np.array(numbers, dtype=np.int64))
+                    paths[index] = read_only(np.array(cells, dtype=np.int64))
+                    lanes[index] = read_only(np.array(numbers, dtype=np.int64))
         return cls(
             mesh,
-            _read_only(circuits),
+            read_only(circuits),
             len(told),
-            _read_only(np.array(round_of, dtype=np.int64)),
-            _read_only(wavelengths),
-            _read_only(losses_db),
+            read_only(np.array(round_of, dtype=np.int64)),
+            read_only(wavelengths),
+            read_only(losses_db),
             tuple(paths),
             tuple(lanes),
             tuple(reasons),
-            tuple(_proof(proof, at) for at, (*_, proof) in enumerate(told) if proof is not None),
+            tuple(_proof(proof, at) for at, (*_, proof, _) in enumerate(told) if proof is not None),
             max((method for _, method, *_ in told), key=_METHODS.index, default=_METHODS[0]),
-            sum(passes for _, _, passes, _ in told),
+            sum(passes for _, _, passes, *_ in told),
+            tuple(over or "" for *_, over in told),
         )
 
     @property
@@ -242,6 +131,14 @@ class MeshRouting(Table):
     def is_complete(self) -> bool:
         """Whether every circuit has one."""
         return self.routed == len(self.circuits)
+
+    @property
+    def launch_mw(self) -> NDArray[np.float64]:
+        """Power that the laser of each circuit launches, mW; NaN without a route or the mesh's sensitivity_dbm."""
+        import numpy as np
+
+        told = [self.mesh.core.launch_mw(loss_db) for loss_db in self.losses_db.tolist()]
+        return np.array([math.nan if launch_mw is None else launch_mw for launch_mw in told], dtype=np.float64)
 
     def states(self, round_index: int = 0) -> tuple[MziState, ...]:
         """The state of every MZI that light passes in a round, by MZI, wavelength and input.
@@ -361,13 +258,8 @@ def _proof(told: _core.MeshProofTuple, round_index: int) -> Proof:
     import numpy as np
 
     kind, reason, cut, of_places = told
-    lengths = None if of_places is None else _read_only(np.array(of_places, dtype=np.int64))
+    lengths = None if of_places is None else read_only(np.array(of_places, dtype=np.int64))
     if cut is None:
         return Proof(kind, reason, None, None, None, lengths, round_index)
     mzis, circuits, places = cut
-    return Proof(kind, reason, _read_only(np.array(mzis, dtype=np.int64)), circuits, places, lengths, round_index)
-
-
-def _read_only(values: NDArray[Any]) -> NDArray[Any]:
-    values.flags.writeable = False
-    return values
+    return Proof(kind, reason, read_only(np.array(mzis, dtype=np.int64)), circuits, places, lengths, round_index)

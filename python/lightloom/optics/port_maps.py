@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +11,9 @@ from lightloom.base.files import MIB, read_text, write_bytes
 from lightloom.base.frames import Table
 from lightloom.base.views import html, picture
 from lightloom.inputs.optics import Optics
-from lightloom.optics.mesh_light import LightPath, MziState
-from lightloom.optics.meshes import PlacedMesh
+from lightloom.optics import interposer_order
+from lightloom.optics.mesh_layout import PlacedMesh
+from lightloom.optics.mesh_light import FibreDelay, LaserEnergy, LightPath, MziState
 from lightloom.plans import Plan
 from lightloom.training.documents import plan_or_training
 from lightloom.training.result import Training
@@ -207,8 +208,8 @@ class Circuits(Table):
         """Per configuration the way of every circuit through the mesh; empty where no mesh of MZIs is the switch."""
         return tuple(
             tuple(
-                LightPath(*ports, tuple(mzis), tuple(waveguides), wavelength, loss_db)
-                for ports, mzis, waveguides, wavelength, loss_db in paths
+                LightPath(*ports, tuple(mzis), tuple(waveguides), wavelength, loss_db, launch_mw, fibre_m)
+                for ports, mzis, waveguides, wavelength, loss_db, launch_mw, fibre_m in paths
             )
             for paths, _ in self._core.light
         )
@@ -230,6 +231,18 @@ class Circuits(Table):
             )
             for _, states in self._core.light
         )
+
+    @property
+    def energy(self) -> LaserEnergy | None:
+        """The electrical energy of a plan's lasers; None in an iteration, and without their `laser_efficiency`."""
+        told = self._core.energy
+        return None if told is None else LaserEnergy(tuple(told[0]), *told[1:])
+
+    @property
+    def fibre_delay(self) -> FibreDelay | None:
+        """The time that a plan's fibres add to it; None in an iteration, and without lengths of fibres."""
+        told = self._core.fibre_delay
+        return None if told is None else FibreDelay(tuple(told[0]), told[1])
 
     @cached_property
     def mesh(self) -> PlacedMesh | None:
@@ -355,13 +368,16 @@ def circuits(
         one: the circuits of all its groups together, over one iteration that repeats.
     optics: one of `lightloom list optics` such as `"crossbar"`, an `Optics`, or a TOML file of one; where nothing is
         said, the optical layer that the plan is for, else a crossbar. On a mesh, circuits of an iteration that stay
-        keep their paths.
+        keep their paths. `interposer_order=shortest` of a mesh gives a plan's GPUs the interposers between which light
+        is in fibres for the shortest time.
 
     Raises `InputError` that names the argument; also where the switches have too few ports, or cannot have a topology.
     """
     held = plan_or_training(plan)
     known = held.optics if isinstance(held, Plan) else held.fabric.optical_layer
     described = Optics.load(optics if optics is not None else known or "crossbar")
+    if interposer_order.KEY in described.kind and isinstance(held, Plan):
+        described = replace(described, kind=interposer_order.with_shortest_order(held, described.kind))
     if isinstance(held, Training):
         made, (kind, numbering), ends = _core.iteration_circuits(
             _core.TrainingPlan.from_json(held.to_json()), described.kind, list(described.names), described.switch_ports

@@ -156,6 +156,30 @@ MESH = record(
         "max_loss_db": or_null(number("largest loss that a circuit may have; null for no limit")),
     },
     "construction of the mesh of MZIs",
+    optional={
+        "launch_power": record(
+            {
+                "sensitivity_dbm": number("least power at which a receiver works", least=None),
+                "margin_db": number("power above that which every circuit is given"),
+                "max_launch_dbm": or_null(number("most that a laser launches; null for no limit", least=None)),
+                "max_tile_mw": or_null(number("most that a tile's lasers launch at once; null for no limit")),
+                "max_interposer_mw": or_null(
+                    number("most that an interposer's lasers launch at once; null for no limit")
+                ),
+                "laser_efficiency": or_null(number("light over electrical power of a laser; null if not known")),
+            },
+            "what receivers need and lasers may launch",
+        ),
+        "fibre_lengths": record(
+            {
+                "row_positions_m": several(number("position of a row [m]"), "positions of rows of interposers"),
+                "column_positions_m": several(number("position of a column [m]"), "positions of columns"),
+                "fibre_delay_ns_per_m": number("time of light through a metre of fibre"),
+            },
+            "where interposers are",
+        ),
+        "interposer_order": several(whole("interposer"), "interposer of the first GPUs, of the next, and so on"),
+    },
 )
 SIDE = row(
     "a side of a cell and a waveguide there",
@@ -223,7 +247,11 @@ CIRCUITS = record(
                                 "waveguides": several(whole("waveguide"), "waveguides, from each cell to the next"),
                                 "wavelength": whole("wavelength of the light"),
                                 "loss_db": number("loss along the way"),
-                            }
+                            },
+                            optional={
+                                "launch_mw": number("power that the laser launches"),
+                                "fibre_m": number("fibre on the way"),
+                            },
                         ),
                         "way of the light of each circuit through a mesh",
                     ),
@@ -243,7 +271,26 @@ CIRCUITS = record(
             "configurations, in order of time",
         ),
     },
-    optional={"mesh": or_null(MESH)},
+    optional={
+        "mesh": or_null(MESH),
+        "fibre_delay": record(
+            {
+                "steps_s": several(number("delay of the step"), "delay of fibres, by step [seconds]"),
+                "total_s": number("delay of all steps"),
+            },
+            "time of light through the fibres in a plan, where their lengths are known",
+        ),
+        "energy": record(
+            {
+                "steps_j": several(number("energy of the step"), "electrical energy of the lasers, by step"),
+                "changes_j": number("part of the energy that is spent while circuits change"),
+                "total_j": number("energy of all steps"),
+                "sent_bits": number("bits that GPUs send to each other"),
+                "picojoules_per_bit": number("energy for each of those bits [pJ/bit]"),
+            },
+            "electrical energy of the lasers in a plan, where their efficiency is known",
+        ),
+    },
 )
 
 DOCUMENTS: dict[str, Form] = {"checks": CHECKS, "simulation": SIMULATION, "circuits": CIRCUITS}

@@ -16,7 +16,8 @@ use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
 use crate::kinds::crossbar::Crossbar;
 use crate::mesh::{
-    Impossible, Placed, Port, Route, Unrouted, cut_by_a_line, over_time, parse_settings, place, route_beside, states_of,
+    Impossible, Placed, Port, Route, Unrouted, cut_by_a_line, loss_reason, over_budget, over_time, parse_settings,
+    place, route_beside, states_of,
 };
 
 /// MZIs on interposers.
@@ -64,7 +65,7 @@ impl Kind for OfMzis {
         let pairs: Vec<(Rank, Rank)> =
             pairs.flat_map(|link| (0..link.count).map(move |_| (link.src, link.dst))).collect();
         let found = routed(&placed, &pairs, &vec![None; pairs.len()]);
-        found.map(|_| ()).map_err(|reason| no_way(topology.name(), &reason))
+        found.and_then(|routes| within_budgets(&placed, &routes)).map_err(|reason| no_way(topology.name(), &reason))
     }
 
     fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
@@ -79,7 +80,7 @@ impl Kind for OfMzis {
     }
 
     fn mesh(&self, parameters: &str, shape: &Shape) -> Result<Option<MziMesh>> {
-        let Placed { mesh, limits, .. } = place(parameters, shape.gpus())?;
+        let Placed { mesh, limits, order, .. } = place(parameters, shape.gpus())?;
         let settings = mesh.settings();
         let [transmitters, receivers] = limits.map(|limit| limit.unwrap_or(shape.ports()));
         let sides = |grid: Grid| [grid.rows(), grid.columns()];
@@ -97,6 +98,9 @@ impl Kind for OfMzis {
             waveguide_loss_db_per_cm: settings.losses.waveguide_db_per_cm,
             coupling_loss_db: settings.losses.coupling_db,
             max_loss_db: settings.max_loss_db,
+            launch_power: settings.launch_power,
+            fibre_lengths: settings.fibre_lengths.clone(),
+            interposer_order: order,
         }))
     }
 
@@ -106,8 +110,14 @@ impl Kind for OfMzis {
         let mut light = Vec::with_capacity(held.len());
         for (held, connections) in held.iter().zip(&given.connections) {
             let connections: Vec<Connection> = connections.iter().flatten().copied().collect();
-            let routes = routed_beside(&placed, fabric.shape.ports(), &connections, &before)
-                .map_err(|reason| no_way(&format!("{} {}", held.topology.name(), held.when()), &reason))?;
+            let refused = |reason: String| no_way(&format!("{} {}", held.topology.name(), held.when()), &reason);
+            let routes = routed_beside(&placed, fabric.shape.ports(), &connections, &before).map_err(refused)?;
+            if held.change.is_some_and(|change| change.in_background) {
+                // The circuits from before are in use while the new ones are set up.
+                let new = connections.iter().zip(&routes).filter(|&(one, route)| before.get(one) != Some(route));
+                let at_once: Vec<Route> = before.values().chain(new.map(|(_, route)| route)).cloned().collect();
+                within_budgets(&placed, &at_once).map_err(refused)?;
+            }
             light.push(lit(&placed, fabric.shape.ports(), &connections, &routes));
             before = connections.into_iter().zip(routes).collect();
         }
@@ -129,6 +139,10 @@ impl Kind for OfMzis {
             let time_us = configurations[index].0 * 1e6;
             no_way(&format!("the iteration, at {time_us:.3} us"), &reason)
         })?;
+        for ((time_s, _), routes) in configurations.iter().zip(&routes) {
+            within_budgets(&placed, routes)
+                .map_err(|reason| no_way(&format!("the iteration, at {:.3} us", time_s * 1e6), &reason))?;
+        }
         Ok(connections
             .iter()
             .zip(routes)
@@ -205,11 +219,16 @@ fn routed_beside(
     order.sort_by_key(|&index| pair(&connections[index]));
     let pairs: Vec<(Rank, Rank)> = order.iter().map(|&index| pair(&connections[index])).collect();
     let known: Vec<Option<Route>> = order.iter().map(|&index| before.get(&connections[index]).cloned()).collect();
-    let mut found = routed(placed, &pairs, &known);
+    let mut found = routed(placed, &pairs, &known).and_then(|routes| {
+        within_budgets(placed, &routes)?;
+        Ok(routes)
+    });
     if found.is_err() && known.iter().any(Option::is_some) {
         found = routed(placed, &pairs, &vec![None; pairs.len()]);
     }
-    let mut routes: Vec<(usize, Route)> = order.into_iter().zip(found?).collect();
+    let found = found?;
+    within_budgets(placed, &found)?;
+    let mut routes: Vec<(usize, Route)> = order.into_iter().zip(found).collect();
     routes.sort_by_key(|(index, _)| *index);
     Ok(routes.into_iter().map(|(_, route)| route).collect())
 }
@@ -234,19 +253,20 @@ fn routed(placed: &Placed, pairs: &[(Rank, Rank)], known: &[Option<Route>]) -> s
         Some(Impossible::Cut(cut)) => return Err(format!("{cut}")),
         Some(Impossible::Lengths(lengths)) => return Err(format!("{lengths}")),
         Some(Impossible::Loss { circuit, least_db }) => {
-            return Err(of_one(
-                circuit,
-                &format!("the best path loses {least_db:.2} dB, more than the limit max_loss_db"),
-            ));
+            return Err(of_one(circuit, &format!("the best path loses {}", loss_reason(&placed.mesh, least_db))));
         }
         Some(Impossible::Exhausted) => {
             return Err("all combinations of paths were tried, and none serves all circuits".into());
         }
         None => {}
     }
-    let lost = routing.routes.iter().position(|route| matches!(route, Err(Unrouted::FreePathLoses { .. })));
-    if let Some(circuit) = lost {
-        return Err(of_one(circuit, "the paths that other circuits leave free lose more than the limit max_loss_db"));
+    let lost = routing.routes.iter().enumerate().find_map(|(circuit, route)| match route {
+        Err(Unrouted::FreePathLoses { loss_db }) => Some((circuit, *loss_db)),
+        _ => None,
+    });
+    if let Some((circuit, loss_db)) = lost {
+        let why = loss_reason(&placed.mesh, loss_db);
+        return Err(of_one(circuit, &format!("the shortest path that other circuits leave free loses {why}")));
     }
     let routes: Vec<Route> = routing.routes.into_iter().flatten().collect();
     if routes.len() < all {
@@ -255,14 +275,27 @@ fn routed(placed: &Placed, pairs: &[(Rank, Rank)], known: &[Option<Route>]) -> s
     Ok(routes)
 }
 
+/// Why circuits with these routes cannot be lit at once: the lasers of a tile or interposer launch more than its budget.
+fn within_budgets(placed: &Placed, routes: &[Route]) -> std::result::Result<(), String> {
+    match over_budget(&placed.mesh, routes.iter()) {
+        Some(over) => Err(over.to_string()),
+        None => Ok(()),
+    }
+}
+
 fn lit(placed: &Placed, ports: u32, connections: &[Connection], routes: &[Route]) -> Light {
     let mesh = &placed.mesh;
-    let paths = connections.iter().zip(routes).map(|(&connection, route)| LightPath {
-        connection,
-        mzis: route.cells.clone(),
-        waveguides: route.lanes.clone(),
-        wavelength: route.wavelength,
-        loss_db: mesh.passed(&route.cells).map_or(0.0, |passed| mesh.loss_db(passed)),
+    let paths = connections.iter().zip(routes).map(|(&connection, route)| {
+        let loss_db = mesh.passed(&route.cells).map_or(0.0, |passed| mesh.loss_db(passed));
+        LightPath {
+            connection,
+            mzis: route.cells.clone(),
+            waveguides: route.lanes.clone(),
+            wavelength: route.wavelength,
+            loss_db,
+            launch_mw: mesh.settings().launch_power.map(|power| power.launch_mw(loss_db)),
+            fibre_m: mesh.fibre_m(&route.cells),
+        }
     });
     let port = |port: Port| match port {
         Port::Waveguide(Side::North, number) => MziPort::North(number),

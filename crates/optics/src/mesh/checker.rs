@@ -59,7 +59,8 @@ pub fn check(settings: &MeshSettings, circuits: &[Circuit], routes: &[Option<&Ro
                 )));
             }
         }
-        if settings.max_loss_db.is_some_and(|limit_db| loss_db > limit_db + 1e-9) {
+        let power_db = settings.launch_power.map(|power| power.max_loss_db());
+        if [settings.max_loss_db, power_db].into_iter().flatten().any(|limit_db| loss_db > limit_db + 1e-9) {
             return Err(fault(format!("it loses {loss_db:.3} dB")));
         }
         losses.push(Some(loss_db));

@@ -108,7 +108,7 @@ impl Trial<'_, '_> {
             }
             let loss_db = loss_db + self.mesh.loss_db(self.mesh.passes(cell, side));
             let rest_db = self.mesh.least_loss_db(other, destination);
-            let limit_db = self.mesh.settings().max_loss_db.unwrap_or(f64::INFINITY);
+            let limit_db = self.mesh.limit_db().unwrap_or(f64::INFINITY);
             if loss_db + rest_db > limit_db + LOSS_TOLERANCE_DB {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! The layout of a mesh: interposers of tiles of MZIs, the waveguides and fibres between them, and the losses of light
 //! on its way.
 
-use model::{Error, Result};
+use model::{Error, FibreLengths, LaunchPower, Result};
 
 pub(super) use crate::cutoffs::mesh_layout::MOST_LANES;
 use crate::cutoffs::mesh_layout::{MOST_LOSS, MOST_PLACES};
@@ -56,6 +56,10 @@ pub struct MeshSettings {
     pub losses: Losses,
     /// The most that a circuit may lose, dB; `None` without a limit.
     pub max_loss_db: Option<f64>,
+    /// Power that receivers need and lasers may launch; `None` where nothing is said about it.
+    pub launch_power: Option<LaunchPower>,
+    /// Where interposers are; `None` where nothing is said about the lengths of fibres.
+    pub fibre_lengths: Option<FibreLengths>,
 }
 
 impl MeshSettings {
@@ -75,6 +79,8 @@ impl MeshSettings {
             tile_size_cm: 1.0,
             losses: Losses::default(),
             max_loss_db: None,
+            launch_power: None,
+            fibre_lengths: None,
         })
     }
 }
@@ -122,6 +128,12 @@ impl Mesh {
                 return Err(Error::value(field, format!("{value:?}"), format!("a number from 0 to {MOST_LOSS:e}")));
             }
         }
+        if let Some(power) = &settings.launch_power {
+            power.check()?;
+        }
+        if let Some(lengths) = &settings.fibre_lengths {
+            lengths.check([interposers.rows(), interposers.columns()])?;
+        }
         let rows = mzis.rows().saturating_mul(interposers.rows());
         let columns = mzis.columns().saturating_mul(interposers.columns());
         let grid = Grid::new("interposers", rows, columns).map_err(|_| {
@@ -148,6 +160,12 @@ impl Mesh {
     /// The settings that it was made with.
     pub fn settings(&self) -> &MeshSettings {
         &self.settings
+    }
+
+    /// The most that a circuit may lose, dB: the limit on the loss, or what its laser can make up for.
+    pub fn limit_db(&self) -> Option<f64> {
+        let power_db = self.settings.launch_power.map(|power| power.max_loss_db());
+        [self.settings.max_loss_db, power_db].into_iter().flatten().reduce(f64::min)
     }
 
     /// The MZIs of all interposers.
@@ -178,6 +196,15 @@ impl Mesh {
         let (row, column) = tiles.place(tile);
         let [height, width] = self.tile_cells();
         self.grid.cell(row * height + height / 2, column * width + width / 2)
+    }
+
+    /// The tile that a cell is in, numbered as [`Self::cell_of_tile`] takes it, and its interposer, row by row.
+    pub fn tile_and_interposer(&self, cell: u32) -> (u32, u32) {
+        let MeshSettings { mzis, interposers, .. } = self.settings;
+        let (row, column) = self.grid.place(cell);
+        let [height, width] = self.tile_cells();
+        let tile = self.tile_grid().cell(row / height, column / width);
+        (tile, interposers.cell(row / mzis.rows(), column / mzis.columns()))
     }
 
     /// Loss of what is passed.
@@ -226,6 +253,28 @@ impl Mesh {
             sum.fibres += step.fibres;
         }
         Some(sum)
+    }
+
+    /// Metres of fibre on a path; `None` where two cells that follow each other are not neighbours, or nothing is said
+    /// about lengths.
+    pub fn fibre_m(&self, cells: &[u32]) -> Option<f64> {
+        let lengths = self.settings.fibre_lengths.as_ref()?;
+        let MeshSettings { mzis, .. } = self.settings;
+        let mut sum_m = 0.0;
+        for pair in cells.windows(2) {
+            let side = self.grid.side_towards(pair[0], pair[1])?;
+            if self.passes(pair[0], side).fibres > 0 {
+                let [(row, column), (next_row, next_column)] = [pair[0], pair[1]].map(|cell| self.grid.place(cell));
+                let apart = |positions: &[f64], size: u32, here: u32, there: u32| {
+                    (positions[(here / size) as usize] - positions[(there / size) as usize]).abs()
+                };
+                sum_m += match side {
+                    Side::North | Side::South => apart(&lengths.row_positions_m, mzis.rows(), row, next_row),
+                    Side::East | Side::West => apart(&lengths.column_positions_m, mzis.columns(), column, next_column),
+                };
+            }
+        }
+        Some(sum_m)
     }
 
     /// The least loss of a path from cell to cell, dB: it has to cross every line of the grid between them.

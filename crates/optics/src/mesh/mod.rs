@@ -8,7 +8,10 @@
 mod checker;
 mod cuts;
 mod exhaustive;
+mod fibre_keys;
+mod launch;
 mod layout;
+mod least_power;
 mod lengths;
 mod negotiation;
 mod over_time;
@@ -20,10 +23,12 @@ mod states;
 
 pub use checker::{check, check_cut, check_lengths, follow};
 pub use cuts::{Cut, straight as cut_by_a_line};
+pub(crate) use launch::over_budget;
+pub use launch::{LaserPlace, OverBudget, loss_reason};
 pub use layout::{Losses, Mesh, MeshSettings, Passed};
 pub use lengths::Lengths;
 pub(crate) use over_time::over_time;
-pub use placement::{Placed, parse_settings, place};
+pub use placement::{Placed, launch_power, parse_settings, place};
 pub use router::{route, route_beside};
 pub use routing::{Impossible, Method, Route, Routing, Unrouted};
 pub use states::{Port, Setting, states, states_of};

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use model::{Error, Result, unknown_name};
+use model::{Error, LaunchPower, Result, unknown_name};
 
 use crate::grid::Grid;
 
+use super::fibre_keys::FibreKeys;
 use super::layout::{MOST_LANES, Mesh, MeshSettings};
 
 /// Keys of the settings `key=value` that follow the numbers of MZIs in `mesh:ROWSxCOLUMNS,...`: the names of the
 /// arguments of `Mesh` in Python.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 23] = [
     "tiles",
     "interposers",
     "waveguides",
@@ -23,6 +24,17 @@ const KEYS: [&str; 12] = [
     "waveguide_loss_db_per_cm",
     "coupling_loss_db",
     "max_loss_db",
+    "sensitivity_dbm",
+    "margin_db",
+    "max_launch_dbm",
+    "max_tile_mw",
+    "max_interposer_mw",
+    "laser_efficiency",
+    "fibre_m",
+    "row_positions_m",
+    "column_positions_m",
+    "fibre_delay_ns_per_m",
+    "interposer_order",
 ];
 
 /// A mesh, what is at its tiles, and the MZI of each GPU.
@@ -30,6 +42,8 @@ const KEYS: [&str; 12] = [
 pub struct Placed {
     /// The mesh.
     pub mesh: Mesh,
+    /// The interposer of the first GPUs, of the next, and so on; `None` where they fill them row by row.
+    pub order: Option<Vec<u32>>,
     /// Transmitters of a tile, and receivers, where their numbers are given; else a GPU has one for each port.
     pub limits: [Option<u32>; 2],
     /// The tile of each GPU, numbered row by row over all interposers.
@@ -43,6 +57,7 @@ pub struct Described {
     settings: MeshSettings,
     has_tiles: bool,
     limits: [Option<u32>; 2],
+    order: Option<Vec<u32>>,
 }
 
 /// The settings that are written `ROWSxCOLUMNS[,key=value]...`.
@@ -53,6 +68,7 @@ pub fn parse_settings(text: &str) -> Result<Described> {
     let mut parts = text.split(',');
     let mut settings = MeshSettings::of(Grid::parse("optics", parts.next().unwrap_or_default())?)?;
     let (mut seen, mut limits) = (BTreeSet::new(), [None; 2]);
+    let (mut power, mut fibres) = ([None; 6], FibreKeys::default());
     for part in parts {
         let Some((key, value)) = part.split_once('=') else {
             return Err(Error::value("optics", format!("`{}`", shown(part)), "key=value, such as wavelengths=4"));
@@ -75,10 +91,47 @@ pub fn parse_settings(text: &str) -> Result<Described> {
             "waveguide_loss_db_per_cm" => settings.losses.waveguide_db_per_cm = real()?,
             "coupling_loss_db" => settings.losses.coupling_db = real()?,
             "max_loss_db" => settings.max_loss_db = Some(real()?),
+            _ if FibreKeys::KEYS.contains(&key) => fibres.set(key, value)?,
+            _ if LaunchPower::KEYS.contains(&key) => {
+                let known = LaunchPower::KEYS.iter().zip(&mut power).find(|(known, _)| **known == key);
+                if let Some((_, place)) = known {
+                    *place = Some(real()?);
+                }
+            }
             _ => return Err(unknown_name("optics", key, KEYS)),
         }
     }
-    Ok(Described { settings, has_tiles: seen.contains("tiles"), limits })
+    settings.launch_power = launch_power(power)?;
+    settings.fibre_lengths = fibres.lengths(settings.interposers)?;
+    let order = fibres.order(settings.interposers)?;
+    Ok(Described { settings, has_tiles: seen.contains("tiles"), limits, order })
+}
+
+/// The launch power by the values of [`LaunchPower::KEYS`].
+///
+/// # Errors
+/// A value without the sensitivity of receivers, which all need; names its key.
+pub fn launch_power(values: [Option<f64>; 6]) -> Result<Option<LaunchPower>> {
+    let [sensitivity_dbm, margin_db, max_launch_dbm, max_tile_mw, max_interposer_mw, laser_efficiency] = values;
+    let Some(sensitivity_dbm) = sensitivity_dbm else {
+        let given = LaunchPower::KEYS.into_iter().zip(values).find_map(|(key, value)| Some((key, value?)));
+        return given.map_or(Ok(None), |(key, value)| {
+            Err(Error::value(
+                key,
+                format!("{value:?}"),
+                "a launch power only next to sensitivity_dbm, what receivers need",
+            ))
+        });
+    };
+    let margin_db = margin_db.unwrap_or(0.0);
+    Ok(Some(LaunchPower {
+        sensitivity_dbm,
+        margin_db,
+        max_launch_dbm,
+        max_tile_mw,
+        max_interposer_mw,
+        laser_efficiency,
+    }))
 }
 
 /// A number of what a tile has.
@@ -101,7 +154,7 @@ fn shown(text: &str) -> String {
 /// # Errors
 /// The errors of the text; too few tiles; names `optics` or the key.
 pub fn place(text: &str, gpus: u32) -> Result<Placed> {
-    let Described { mut settings, has_tiles, limits } = parse_settings(text)?;
+    let Described { mut settings, has_tiles, limits, order } = parse_settings(text)?;
     let MeshSettings { mzis, interposers, .. } = settings;
     let each = gpus.div_ceil(interposers.cells());
     if !has_tiles {
@@ -122,13 +175,14 @@ pub fn place(text: &str, gpus: u32) -> Result<Placed> {
     }
     let mesh = Mesh::new(settings)?;
     let all = mesh.tile_grid();
+    let interposer = |block: u32| order.as_ref().map_or(block, |order| order[block as usize]);
     let tile_of = |gpu: u32| {
-        let ((down, across), (row, column)) = (interposers.place(gpu / each), tiles.place(gpu % each));
+        let ((down, across), (row, column)) = (interposers.place(interposer(gpu / each)), tiles.place(gpu % each));
         all.cell(down * tiles.rows() + row, across * tiles.columns() + column)
     };
     let tiles: Vec<u32> = (0..gpus).map(tile_of).collect();
     let cells = tiles.iter().map(|&tile| mesh.cell_of_tile(tile)).collect();
-    Ok(Placed { mesh, limits, tiles, cells })
+    Ok(Placed { mesh, order, limits, tiles, cells })
 }
 
 #[cfg(test)]

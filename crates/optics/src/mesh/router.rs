@@ -4,7 +4,9 @@ use model::{Error, Result};
 
 use super::cuts;
 use super::exhaustive::{Exhausted, exhaust};
+use super::launch::over_budget;
 use super::layout::Mesh;
+use super::least_power::least_power;
 use super::lengths::lengths;
 use super::negotiation::{Negotiated, negotiate};
 use super::routing::{Impossible, Method, Path, Route, Routing, Unrouted, Usage, numbered};
@@ -38,6 +40,7 @@ pub fn route_beside(mesh: &Mesh, circuits: &[Circuit], known: &[Option<Route>], 
         return Err(Error::value("known", format!("{} routes", known.len()), "one for each circuit, or none"));
     }
     let mut search = Search::new(mesh);
+    let kept: Vec<bool> = known.iter().map(Option::is_some).collect();
     let known: Vec<Option<Path>> = known
         .iter()
         .map(|route| {
@@ -47,7 +50,8 @@ pub fn route_beside(mesh: &Mesh, circuits: &[Circuit], known: &[Option<Route>], 
     let paths = one_by_one(mesh, circuits, known, 0..circuits.len(), &mut search);
     let missing: Vec<usize> = (0..circuits.len()).filter(|&index| paths[index].is_none()).collect();
     if missing.is_empty() {
-        return Ok(finished(mesh, paths.into_iter().flatten().collect(), Method::OneByOne, 0));
+        let paths = least_power(mesh, circuits, paths.into_iter().flatten().collect(), &kept);
+        return Ok(finished(mesh, paths, Method::OneByOne, 0));
     }
     let lossy = too_lossy(mesh, circuits, &missing, &search);
     let impossible = match lossy.first() {
@@ -76,14 +80,18 @@ pub fn route_beside(mesh: &Mesh, circuits: &[Circuit], known: &[Option<Route>], 
     };
     let without_route: Vec<usize> = (0..wanted.len()).filter(|&index| chosen[index].is_none()).collect();
     if without_route.is_empty() && lossy.is_empty() {
-        return Ok(finished(mesh, chosen.into_iter().flatten().collect(), method, passes));
+        let paths = least_power(mesh, circuits, chosen.into_iter().flatten().collect(), &vec![false; circuits.len()]);
+        return Ok(finished(mesh, paths, method, passes));
     }
     let impossible =
         impossible.or_else(|| cuts::grown(mesh, &wanted, &without_route, |place| history[place]).map(Impossible::Cut));
     let mut impossible = impossible.or_else(|| lengths(mesh, &wanted).map(Impossible::Lengths));
     if impossible.is_none() {
         match exhaust(mesh, &wanted, &mut search) {
-            Exhausted::Routed(paths) => return Ok(finished(mesh, paths, Method::Exhaustive, passes)),
+            Exhausted::Routed(paths) => {
+                let paths = least_power(mesh, circuits, paths, &vec![false; circuits.len()]);
+                return Ok(finished(mesh, paths, Method::Exhaustive, passes));
+            }
             Exhausted::Impossible => impossible = Some(Impossible::Exhausted),
             Exhausted::GaveUp => {}
         }
@@ -99,12 +107,22 @@ pub fn route_beside(mesh: &Mesh, circuits: &[Circuit], known: &[Option<Route>], 
     for (index, path) in kept.into_iter().zip(chosen) {
         paths[index] = path.ok_or_else(|| why_not(mesh, circuits[index], &usage, &mut search));
     }
-    Ok(Routing { routes: numbered(mesh, paths), impossible, method, passes })
+    Ok(routing(mesh, paths, impossible, (method, passes)))
 }
 
 fn finished(mesh: &Mesh, paths: Vec<Path>, method: Method, passes: u32) -> Routing {
-    let routes = numbered(mesh, paths.into_iter().map(Ok).collect());
-    Routing { routes, impossible: None, method, passes }
+    routing(mesh, paths.into_iter().map(Ok).collect(), None, (method, passes))
+}
+
+fn routing(
+    mesh: &Mesh,
+    paths: Vec<std::result::Result<Path, Unrouted>>,
+    impossible: Option<Impossible>,
+    (method, passes): (Method, u32),
+) -> Routing {
+    let routes = numbered(mesh, paths);
+    let over_budget = over_budget(mesh, routes.iter().flatten());
+    Routing { routes, impossible, method, passes, over_budget }
 }
 
 /// Cost of a place where only free ones are used.
@@ -138,7 +156,7 @@ fn one_by_one(
 
 /// Circuits, of those, that lose more than the limit on an empty mesh, and how much.
 fn too_lossy(mesh: &Mesh, circuits: &[Circuit], missing: &[usize], search: &Search) -> Vec<(usize, f64)> {
-    let Some(limit_db) = mesh.settings().max_loss_db else { return Vec::new() };
+    let Some(limit_db) = mesh.limit_db() else { return Vec::new() };
     let least = |&index: &usize| search.least_loss_db(circuits[index]).map(|least_db| (index, least_db));
     missing.iter().filter_map(least).filter(|(_, least_db)| *least_db > limit_db + LOSS_TOLERANCE_DB).collect()
 }

@@ -3,6 +3,7 @@
 use crate::grid::Side;
 
 use super::cuts::Cut;
+use super::launch::OverBudget;
 use super::layout::Mesh;
 use super::lengths::Lengths;
 
@@ -85,6 +86,8 @@ pub struct Routing {
     pub method: Method,
     /// Passes of re-routing.
     pub passes: u32,
+    /// A tile or interposer whose lasers launch more than its budget for these routes.
+    pub over_budget: Option<OverBudget>,
 }
 
 impl Routing {

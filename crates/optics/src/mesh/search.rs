@@ -58,8 +58,16 @@ impl<'a> Search<'a> {
     /// limit on the loss is kept where `limited`. O(states · log states), or for each loss that a path may have where
     /// it is limited.
     pub fn cheapest(&mut self, circuit: Circuit, limited: bool, cost: impl Fn(usize) -> u32) -> Option<Path> {
-        match self.mesh.settings().max_loss_db {
-            Some(limit_db) if limited => self.within(circuit, limit_db, cost),
+        match self.mesh.limit_db() {
+            Some(limit_db) if limited && self.mesh.settings().max_loss_db.is_some() => {
+                self.within(circuit, limit_db, cost)
+            }
+            // Few paths need more than a laser gives: the cheapest of all is mostly one that does not.
+            Some(limit_db) if limited => {
+                let path = self.unlimited(circuit, &cost)?;
+                let loss_db = self.mesh.passed(&path.cells).map_or(f64::INFINITY, |passed| self.mesh.loss_db(passed));
+                if loss_db <= limit_db { Some(path) } else { self.within(circuit, limit_db, cost) }
+            }
             _ => self.unlimited(circuit, cost),
         }
     }

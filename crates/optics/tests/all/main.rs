@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 mod fibres;
+mod launch_power;
 mod mesh;

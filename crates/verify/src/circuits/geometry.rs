@@ -1,7 +1,7 @@
 //! The places of the MZIs, waveguides and fibres of a mesh, and the loss of light on its way. Written from the
 //! documentation of meshes, not from the crate that routes.
 
-use model::{MziMesh, MziPort};
+use model::{FibreLengths, MziMesh, MziPort};
 
 /// A mesh with GPUs on its tiles. MZIs are numbered row by row over all interposers together.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,10 @@ impl Geometry<'_> {
         if gpu >= self.gpus || each > most {
             return None;
         }
-        let interposer = [gpu / each / interposers[1], gpu / each % interposers[1]];
+        let block = gpu / each;
+        let number =
+            self.mesh.interposer_order.as_ref().map_or(Some(block), |order| order.get(block as usize).copied())?;
+        let interposer = [number / interposers[1], number % interposers[1]];
         let tile = [gpu % each / tiles[1], gpu % each % tiles[1]];
         let [row, column] = [0, 1].map(|axis| {
             let side = mzis[axis] / tiles[axis];
@@ -73,6 +76,23 @@ impl Geometry<'_> {
                 + mesh.crossing_loss_db * f64::from(crossings)
                 + 2.0 * mesh.coupling_loss_db * f64::from(fibres),
         )
+    }
+
+    /// The interposer that an MZI is on.
+    pub fn interposer_of(self, mzi: u32) -> [u32; 2] {
+        let columns = self.extent()[1];
+        [mzi / columns / self.mesh.mzis[0], mzi % columns / self.mesh.mzis[1]]
+    }
+
+    /// Metres of fibre that light passes from each of these MZIs to the next, by the positions of their interposers.
+    pub fn fibre_m(self, lengths: &FibreLengths, mzis: &[u32]) -> f64 {
+        let place = |mzi: &u32| {
+            let [row, column] = self.interposer_of(*mzi).map(|index| index as usize);
+            let of = |positions: &[f64], index: usize| positions.get(index).copied().unwrap_or(f64::NAN);
+            [of(&lengths.row_positions_m, row), of(&lengths.column_positions_m, column)]
+        };
+        let places: Vec<[f64; 2]> = mzis.iter().map(place).collect();
+        places.windows(2).map(|pair| (pair[0][0] - pair[1][0]).abs() + (pair[0][1] - pair[1][1]).abs()).sum()
     }
 
     /// The MZI that light enters which leaves one by a waveguide, and where it enters.

@@ -42,7 +42,7 @@ pub fn iteration_circuits(circuits: &Circuits, training: &TrainingPlan, optics: 
             _ => served(training, &history, total_s),
         };
         checks.extend([changes, events_check(circuits, training, layout), served]);
-        checks.extend(light::checks(circuits, shape, optics.and_then(|optics| optics.strip_prefix("mesh:")))?);
+        checks.extend(light::checks(circuits, shape, None, optics.and_then(|optics| optics.strip_prefix("mesh:")))?);
         if !circuits.light().is_empty() {
             checks.push(kept_paths::check(circuits));
         }

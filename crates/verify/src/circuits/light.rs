@@ -2,21 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Circuits, LightPath, MziMesh, MziPort, MziState, Result, Shape, counted};
+use model::{Circuits, LightPath, MziMesh, MziPort, MziState, Plan, Result, Shape, counted};
 
 use super::described::compare;
+use super::fibres;
 use super::geometry::Geometry;
+use super::lasers;
 use crate::report::{Check, Tally, agree};
 
 /// The most by which a loss may be off, relative to it, as decibels are added in any order.
 const TOLERANCE: f64 = 1e-9;
 
-/// Judges the light of `circuits`. `described` is the text after `mesh:`, where the mesh was described: it has to be
+/// Judges the light of `circuits`, of a plan or of an iteration. `described` is the text after `mesh:`, where the mesh was described: it has to be
 /// that of the file.
 ///
 /// # Errors
 /// Text that describes no mesh.
-pub(super) fn checks(circuits: &Circuits, shape: &Shape, described: Option<&str>) -> Result<Vec<Check>> {
+pub(super) fn checks(
+    circuits: &Circuits,
+    shape: &Shape,
+    plan: Option<&Plan>,
+    described: Option<&str>,
+) -> Result<Vec<Check>> {
     if circuits.light().is_empty() {
         let mut tally = Tally::new("mesh");
         tally.expect(described.is_none(), || "the circuits have no light, although the optical layer is a mesh".into());
@@ -38,6 +45,12 @@ pub(super) fn checks(circuits: &Circuits, shape: &Shape, described: Option<&str>
     if has_tiles {
         let lit = Lit { geometry, ports: shape.ports() };
         checks.extend([lit.paths_check(circuits), lit.losses_check(circuits), lit.states_check(circuits)]);
+        let has_powers = circuits.light().iter().any(|light| light.paths.iter().any(|path| path.launch_mw.is_some()));
+        if mesh.launch_power.is_some() || has_powers {
+            checks.push(lasers::power_check(circuits, geometry, shape, plan));
+        }
+        checks.extend(fibres::check(circuits, geometry, plan));
+        checks.extend(plan.and_then(|plan| lasers::energy_check(circuits, geometry, plan)));
     }
     Ok(checks)
 }
@@ -249,7 +262,7 @@ impl Lit<'_> {
     }
 }
 
-fn at(index: usize, path: &LightPath) -> String {
+pub(super) fn at(index: usize, path: &LightPath) -> String {
     format!("configuration {}, circuit {} → {}", index + 1, path.connection.ingress, path.connection.egress)
 }
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from lightloom.optics.meshes import PlacedMesh
+    from lightloom.optics.mesh_layout import PlacedMesh
     from lightloom.optics.port_maps import Circuits, Configuration
 
 # A line a connection up to this many ports and configurations; else a cell a port and configuration.

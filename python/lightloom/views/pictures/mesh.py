@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from lightloom.optics.meshes import Mesh, MeshRouting
+    from lightloom.optics.mesh_layout import Mesh
+    from lightloom.optics.meshes import MeshRouting
 
 # Tiles with their numbers; MZIs that are drawn one by one.
 MOST_NUMBERED, MOST_DOTS = 256, 4096

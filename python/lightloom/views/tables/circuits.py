@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Configurations of an iteration that are shown; names of nodes in a cell, and characters of each.
 MOST_CONFIGURATIONS, MOST_NAMES, MOST_CHARACTERS = 24, 2, 28
+# Steps whose energy is listed.
+MOST_STEPS = 8
 RIGHT = ("configuration", "time", "connections", "keep", "connect", "disconnect", "ports changed")
 
 
@@ -138,6 +140,7 @@ def _summary(circuits: Circuits) -> list[str]:
         )
     for configuration, paths in zip(circuits.configurations, circuits.light, strict=False):
         lines.append(f"light of configuration {configuration.index + 1}: {_light(paths)}")
+    lines += [*_energy(circuits), *_fibre_delay(circuits)]
     if lit:
         never = f"{still} of the {lit} used ports ({100 * still / lit:.3g}%) are never switched"
         lines.append(never if still else "every used port is switched at least once")
@@ -150,7 +153,38 @@ def _light(paths: tuple[LightPath, ...]) -> str:
         return "none"
     wavelengths = counted(len({one.wavelength for one in paths}), "wavelength")
     longest = counted(max(len(one.waveguides) for one in paths), "waveguide")
-    return f"{wavelengths}, paths of up to {longest}, losses of up to {max(one.loss_db for one in paths):.2f} dB"
+    losses = f"losses of up to {max(one.loss_db for one in paths):.2f} dB"
+    launched = [one.launch_mw for one in paths if one.launch_mw is not None]
+    power = f", lasers of up to {max(launched):.3g} mW, {sum(launched):.4g} mW in all" if launched else ""
+    lengths_m = [one.fibre_m for one in paths if one.fibre_m is not None]
+    fibres = f", fibres of up to {max(lengths_m):.4g} m" if lengths_m else ""
+    return f"{wavelengths}, paths of up to {longest}, {losses}{power}{fibres}"
+
+
+def _energy(circuits: Circuits) -> list[str]:
+    """The energy of the lasers by step, in all and for a bit, where it is known."""
+    energy = circuits.energy
+    if energy is None:
+        return []
+    shown = [f"{step_j:.3g} J" for step_j in energy.steps_j[:MOST_STEPS]]
+    more = len(energy.steps_j) - len(shown)
+    steps = ", ".join(shown) + (f" and {counted(more, 'step')} more" if more else "")
+    changes = f", {energy.changes_j:.3g} J of it during changes" if energy.changes_j else ""
+    return [
+        f"energy of the lasers: {energy.total_j:.4g} J{changes}, {energy.picojoules_per_bit:.4g} pJ for each bit sent",
+        f"by step: {steps}",
+    ]
+
+
+def _fibre_delay(circuits: Circuits) -> list[str]:
+    """The time that fibres add to the plan, where their lengths are known."""
+    delay = circuits.fibre_delay
+    if delay is None:
+        return []
+    added = f"fibres, by the longest circuit of each step for each of its hops: {show_time(delay.total_s)}"
+    plan = circuits.plan
+    together = "" if plan is None else f"; {show_time(plan.total_s + delay.total_s)} with the plan's own time"
+    return [f"{added}{together}"]
 
 
 def _judged(circuits: Circuits) -> str:
@@ -194,8 +228,11 @@ def _connection(pair: list[int], wavelengths: dict[tuple[int, ...], int]) -> str
 
 def _ways(paths: tuple[LightPath, ...]) -> RenderableType:
     """A row a circuit: its ports, wavelength, loss and the MZIs that it passes."""
-    made = table("ingress", "egress", "wavelength", "loss", "MZIs", right=("ingress", "egress", "wavelength", "loss"))
+    power = ["launch"] if any(one.launch_mw is not None for one in paths) else []
+    named = ["ingress", "egress", "wavelength", "loss", *power]
+    made = table(*named, "MZIs", right=tuple(named))
     for one in paths:
         ports = (str(one.ingress), str(one.egress), str(one.wavelength))
-        made.add_row(*ports, f"{one.loss_db:.2f} dB", " ".join(map(str, one.mzis)))
+        launched = [] if one.launch_mw is None else [f"{one.launch_mw:.3g} mW"]
+        made.add_row(*ports, f"{one.loss_db:.2f} dB", *launched, " ".join(map(str, one.mzis)))
     return made
