@@ -50,6 +50,7 @@ class _Point(NamedTuple):
             startup=STARTUP_S,
             hop_delay=HOP_DELAY_S,
             reconfiguration_delay=self.delay_s,
+            initial="free",
         )
         return Case.of("all-to-all", self.size, fabric, **SETTINGS[way])
 
