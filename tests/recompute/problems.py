@@ -28,6 +28,7 @@ REDUCTIONS = {
     "bruck": ANY,
     "bruck-doubling": ANY,
     "bruck-mirrored": ANY,
+    "bruck-torus": GRIDS,
     "one-step": ANY,
     "bine-butterfly": POWERS,
 }
@@ -36,7 +37,14 @@ ALGORITHMS: dict[str, dict[str, str]] = {
     "all-reduce": {**REDUCTIONS, "dissemination": POWERS},
     "reduce-scatter": {**REDUCTIONS, "pat": ANY},
     "all-gather": {**REDUCTIONS, "pat": ANY},
-    "all-to-all": {"bruck": ANY, "bruck-mirrored": ANY, "direct": ANY, "pairwise-xor": POWERS, "dex": POWERS},
+    "all-to-all": {
+        "bruck": ANY,
+        "bruck-mirrored": ANY,
+        "bruck-torus": GRIDS,
+        "direct": ANY,
+        "pairwise-xor": POWERS,
+        "dex": POWERS,
+    },
     "broadcast": {**TREES, "scatter-allgather": ANY},
     "reduce": {**TREES, "scatter-allgather": ANY},
     "gather": TREES,

@@ -97,6 +97,7 @@ pub fn topology_names() -> Vec<(&'static str, &'static str)> {
         search::LOCAL_SEARCH_NAME,
         planners::EXACT_TOPOLOGY_NAME,
         planners::MIXNET_TOPOLOGY_NAME,
+        planners::SUBTORI_NAME,
     ]);
     names
 }

@@ -53,6 +53,7 @@ def command(
       lightloom plan --collective all-reduce --sizes 64KiB:1GiB --delays 1us:10ms --gpus 8 --output table.json
       lightloom plan --collective all-to-all --size 1MiB/pair --gpus 16 --ports 2 --fabric mems-3d --format json
       lightloom plan --collective reduce-scatter --size 1GB --dims 4x4x4 --ports 6 --algorithm swing --output plan.json
+      lightloom plan --collective all-to-all --size 64MiB --dims 8x8 --ports 2 --planner bridge
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
       lightloom plan --collective all-to-all --matrix zipf:0.4 --size 1MiB/pair --gpus 64 --ports 4 --progress
     """  # noqa: D301

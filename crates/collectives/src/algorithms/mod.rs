@@ -7,6 +7,7 @@ mod binomial_tree;
 mod bruck;
 mod bruck_doubling;
 mod bruck_mirrored;
+mod bruck_torus;
 mod bucket;
 mod dex;
 pub(crate) mod direct;
@@ -37,6 +38,7 @@ pub static REGISTRY: &[&dyn Algorithm] = &[
     &bruck::Bruck,
     &bruck_doubling::BruckDoubling,
     &bruck_mirrored::BruckMirrored,
+    &bruck_torus::BruckTorus,
     &pat::Pat,
     &dissemination::Dissemination,
     &one_step::OneStep,

@@ -87,6 +87,29 @@ fn bruck_runs_with_any_radix() {
 }
 
 #[test]
+fn bruck_runs_round_the_dimensions_of_any_torus_with_any_radix() {
+    let torus = find("bruck-torus").unwrap();
+    let mut tori = 0;
+    for first in 2..=32u32 {
+        for second in 2..=64 / first {
+            let third = (2..=64 / first / second).map(|third| vec![first, second, third]);
+            for dims in [vec![first, second]].into_iter().chain(third) {
+                for radix in [2, 3, first, 65] {
+                    let options = Options { radix: Some(radix), ..Options::default() };
+                    assert_eq!(run(torus, &grid(&dims), &options), 4, "{dims:?} {radix}");
+                }
+                tori += 1;
+            }
+        }
+    }
+    // Ordered factorisations into two and three factors of at least 2, with products up to 64.
+    assert_eq!(tori, 153 + 147);
+    let four = Shape::new(16, &[2, 2, 2, 2], 1).unwrap();
+    let refused = torus.build(Collective::AllReduce, &four, &Options::default()).unwrap_err().to_string();
+    assert!(refused.contains("it takes --dims with 2 or 3 dimensions, not 2x2x2x2"), "{refused}");
+}
+
+#[test]
 fn pat_runs_with_any_aggregation() {
     let pat = find("pat").unwrap();
     for n in 2..=64 {

@@ -57,6 +57,8 @@ fn reduce_scatter_and_all_gather_send_no_more_than_they_must() {
     }
     for dims in [vec![3, 5], vec![8, 8], vec![2, 3, 4]] {
         is_least("bucket", dims.iter().product(), &dims, 2);
+        is_least("bruck-torus", dims.iter().product(), &dims, 2);
+        is_least("bruck-torus", dims.iter().product(), &dims, 3);
     }
 }
 

@@ -26,15 +26,20 @@
 //! first steps may go on using, any other first topology is charged for, an AllGather's too.
 //!
 //! *Fewer than 2n optical ports* (§3.7): see [`Bridge::with_optical_ports`].
+//!
+//! *Tori* (§5): Bruck's pattern round the dimensions of a torus runs on subtori, see [`subtori`].
 
 mod pattern;
 mod segments;
+mod subtori;
 
 use model::{Error, Result, Topology, counted, show_generators};
 
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Rates};
 use pattern::{Pattern, Run};
 use segments::{Cut, StepInterval, cheapest_cuts};
+pub(crate) use subtori::NAME as SUBTORI_NAME;
+use subtori::Subtori;
 
 /// BRIDGE's planner, for GPUs that all have optical ports or for blocks of GPUs behind two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,9 +81,9 @@ impl Bridge {
     /// # Errors
     /// As [`Planner::choose`].
     pub fn choose_with(&self, problem: &Problem, reconfigurations: usize) -> Result<Option<Choice>> {
-        let subrings = Subrings::new(self.block, problem)?;
-        let cut = subrings.cuts().into_iter().nth(reconfigurations).flatten();
-        Ok(cut.map(|cut| subrings.choice(cut)))
+        let (own, cuts) = cheapest_by_number(self.block, problem)?;
+        let cut = cuts.into_iter().nth(reconfigurations).flatten();
+        Ok(cut.map(|cut| choice(own, cut)))
     }
 }
 
@@ -109,12 +114,59 @@ impl Planner for Bridge {
             Some(optical_ports) => Self::with_optical_ports(problem.fabric.shape.gpus(), optical_ports)?.block,
             None => self.block,
         };
-        let subrings = Subrings::new(block, problem)?;
+        let (own, cuts) = cheapest_by_number(block, problem)?;
         // The first of equals: fewest reconfigurations.
-        let best = subrings.cuts().into_iter().flatten().min_by(|a, b| a.total_s.total_cmp(&b.total_s));
+        let best = cuts.into_iter().flatten().min_by(|a, b| a.total_s.total_cmp(&b.total_s));
         let best = best.ok_or_else(|| Error::infeasible("planner", "no subrings serve every step"))?;
-        Ok((best.total_s <= limit_s).then(|| subrings.choice(best)))
+        Ok((best.total_s <= limit_s).then(|| choice(own, best)))
     }
+}
+
+/// The problem on the topologies of its pattern, and the cheapest cut for each number of reconfigurations.
+fn cheapest_by_number(block: u32, given: &Problem) -> Result<(Problem, Vec<Option<Cut>>)> {
+    if let Some(subtori) = Subtori::of(block, given)? {
+        let cuts = subtori.cuts();
+        return Ok((subtori.problem, cuts));
+    }
+    let subrings = Subrings::new(block, given)?;
+    let cuts = subrings.cuts();
+    Ok((subrings.problem, cuts))
+}
+
+fn choice(problem: Problem, cut: Cut) -> Choice {
+    let planner = Bridge::EVERY_GPU.name();
+    Choice { planner, problem, candidates: cut.topologies, total_s: cut.total_s, class_bound: None }
+}
+
+fn refuse<T>(reason: String) -> Result<T> {
+    Err(Error::refused("planner", Bridge::EVERY_GPU.name(), reason))
+}
+
+/// # Errors
+/// A schedule with a rank that has more peers in a step than ports.
+fn check_ports(problem: &Problem) -> Result<()> {
+    let ports = problem.fabric.shape.ports();
+    let peers = problem.schedule().steps().iter().map(|step| step.traffic().degree()).max().unwrap_or(0);
+    if peers > ports {
+        return refuse(format!(
+            "ranks have {} in a step and {}; it takes a port for each peer",
+            counted(peers, "peer"),
+            counted(ports, "port")
+        ));
+    }
+    Ok(())
+}
+
+/// Time of a step on a candidate, s; infinite where it has no path. Flows only where one is not obvious.
+fn step_s(problem: &Problem, rates: &Rates, step: usize, candidate: usize) -> f64 {
+    let known = problem.table.estimates(problem.table.pattern_of_step(step));
+    if known.hops[candidate].is_infinite() {
+        return f64::INFINITY;
+    }
+    if known.exact[candidate] {
+        return rates.of(step, known.hops[candidate] as u32, known.loads[candidate]);
+    }
+    problem.step_cost(step, candidate).map_or(f64::INFINITY, |(cost, ..)| cost.total_s())
 }
 
 /// The problem on the ring, the subrings and the initial topology.
@@ -127,22 +179,15 @@ struct Subrings {
 
 impl Subrings {
     fn new(block: u32, given: &Problem) -> Result<Self> {
-        let refuse = |reason: String| Err(Error::refused("planner", Bridge::EVERY_GPU.name(), reason));
         let schedule = given.schedule();
         let Some(pattern) = Pattern::of(schedule) else {
             let reason = "it takes Bruck's pattern: every rank u sends to u + z·r^k, z = 1 … r−1, with k rising or falling \
-                          (algorithms bruck, bruck-doubling, bruck-mirrored, recursive-doubling, dissemination)";
+                          (algorithms bruck, bruck-doubling, bruck-mirrored, recursive-doubling, dissemination; bruck-torus \
+                          along the dimensions of a torus)";
             return refuse(reason.into());
         };
+        check_ports(given)?;
         let ports = given.fabric.shape.ports();
-        let peers = schedule.steps().iter().map(|step| step.traffic().degree()).max().unwrap_or(0);
-        if peers > ports {
-            return refuse(format!(
-                "ranks have {} in a step and {}; it takes a port for each peer",
-                counted(peers, "peer"),
-                counted(ports, "port")
-            ));
-        }
         if block > 1 && !pattern.is_single {
             return refuse(
                 "with fewer than two optical ports per GPU it takes algorithms of radix 2 that send in one direction"
@@ -171,18 +216,6 @@ impl Subrings {
         Ok(Self { problem, runs: pattern.runs, own })
     }
 
-    /// Time of a step on a candidate, s; infinite where it has no path. Flows only where one is not obvious.
-    fn step_s(&self, rates: &Rates, step: usize, candidate: usize) -> f64 {
-        let known = self.problem.table.estimates(self.problem.table.pattern_of_step(step));
-        if known.hops[candidate].is_infinite() {
-            return f64::INFINITY;
-        }
-        if known.exact[candidate] {
-            return rates.of(step, known.hops[candidate] as u32, known.loads[candidate]);
-        }
-        self.problem.step_cost(step, candidate).map_or(f64::INFINITY, |(cost, ..)| cost.total_s())
-    }
-
     /// Every segment of the paper's class, with its topology.
     fn segments(&self) -> Vec<StepInterval> {
         let rates = self.problem.rates();
@@ -191,7 +224,8 @@ impl Subrings {
         let mut extend = |topology: usize, steps: &mut dyn Iterator<Item = usize>| {
             let mut reached: Option<StepInterval> = None;
             for step in steps {
-                let steps_s = reached.map_or(0.0, |segment| segment.steps_s) + self.step_s(&rates, step, topology);
+                let steps_s =
+                    reached.map_or(0.0, |segment| segment.steps_s) + step_s(&self.problem, &rates, step, topology);
                 if steps_s.is_infinite() {
                     return;
                 }
@@ -221,11 +255,6 @@ impl Subrings {
         let change = self.problem.change();
         let change_s = |from, to| change.between(candidates, from, to);
         cheapest_cuts(&self.segments(), steps, candidates, self.problem.start, change_s)
-    }
-
-    fn choice(self, cut: Cut) -> Choice {
-        let planner = Bridge::EVERY_GPU.name();
-        Choice { planner, problem: self.problem, candidates: cut.topologies, total_s: cut.total_s, class_bound: None }
     }
 }
 

@@ -21,6 +21,7 @@ use model::{Result, unknown_name};
 use crate::Planner;
 
 pub use bridge::Bridge;
+pub(crate) use bridge::SUBTORI_NAME;
 pub(crate) use exact::TOPOLOGY_NAME as EXACT_TOPOLOGY_NAME;
 pub use exact::{Exact, constant_change_s};
 pub(crate) use mixnet::MIXNET;

@@ -12,6 +12,7 @@ from lightloom_papers.bridge import (
     reduce_scatter_hop_delays,
     reduce_scatter_ranks,
     reduce_scatter_sizes,
+    subtori,
     table_1,
     table_2,
 )
@@ -35,6 +36,7 @@ BRIDGE = Paper(
         reduce_scatter_ranks.FIGURE,
         reduce_scatter_full_range.FIGURE,
         rates.FIGURE,
+        subtori.FIGURE,
     ),
     Sentences.read("bridge"),
 )

@@ -2,4 +2,5 @@
 mod limits;
 mod papers_figures;
 mod setting;
+mod tori;
 mod vectors;
