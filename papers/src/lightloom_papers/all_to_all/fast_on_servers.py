@@ -90,7 +90,7 @@ def _claims(found: list[Found], matchings: int) -> tuple[Claim, ...]:
     spread = "; ".join(f"{time_label(delay_s)}: {least[delay_s]:.2f} to {worst[delay_s]:.2f}×" for delay_s in DELAYS_S)
     return (
         Claim.fact(
-            "FAST exhibits high variance, also on servers, for which it is made",
+            "FAST exhibits high variance (here on servers, for which it is made)",
             "fig. 11, §5.1, §5.2",
             paper="high variance",
             ours=f"time to the bound by delay: {spread}",
@@ -100,7 +100,7 @@ def _claims(found: list[Found], matchings: int) -> tuple[Claim, ...]:
             f"uniform ones; in one level the same flows have {matchings}",
         ),
         Claim.fact(
-            "FAST performs very poorly at larger scales, also on servers, for which it is made",
+            "FAST performs very poorly at larger scales (here on servers, for which it is made)",
             "fig. 11, §5.1, §5.2",
             paper="very poorly",
             ours=f"at {time_label(USUAL_S)}: up to "
@@ -111,7 +111,7 @@ def _claims(found: list[Found], matchings: int) -> tuple[Claim, ...]:
             "server allows",
         ),
         Claim.fact(
-            "FAST is good where R is very small, also on servers, for which it is made",
+            "FAST is the best where R is very small (here on servers, for which it is made)",
             "fig. 14, §5.1, §5.4",
             paper="the best baseline",
             ours=f"at {time_label(SMALL_S)}: at most {worst[SMALL_S]:.2f}× the bound",
