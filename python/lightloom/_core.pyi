@@ -809,6 +809,15 @@ class Problem:
     def arcs(self, step: int) -> list[tuple[int, int, float]]:
         """Every (source, destination, weight) of a step, weights relative to its largest transfer."""
 
+def fast_on_servers(
+    matrix: NDArray[np.float64],
+    server_gpus: int,
+    electrical: tuple[float, float],
+    optical: tuple[float, float, float],
+) -> tuple[float, float, float, float, float, list[tuple[list[tuple[int, int]], float, float]]]:
+    """Seconds of FAST on servers, of its bound, before the first stage, after the last, of bytes within servers that
+    the stages leave no time for; pairs of servers, seconds of circuits and of the electrical network of every stage.
+    electrical: bytes/s of a GPU, seconds of a phase; optical: the same of a stage, seconds of a change."""
 def all_to_all_lines(request: Request, delays_s: Sequence[float]) -> list[tuple[str, list[tuple[int, float, float]]]]:
     """By planner that forwards blocks in rounds, (topologies, seconds, seconds if no circuit waited for another) of
     each of its strategies, whose time at a reconfiguration delay R is R·topologies and the seconds. Strategies of

@@ -1,7 +1,7 @@
 //! Times of whole searches: every number of topologies, priced.
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up fails")]
 
-use lightloom_block_rounds::{Blocks, Prices, best, best_for_blocks, circulant, degree_one, workloads};
+use lightloom_block_rounds::{Blocks, Prices, best, best_for_blocks, cayley, circulant, degree_one, kautz, workloads};
 use model::{Initial, ReconfigurationDelay, Shape};
 use ratio::{median_s, report, report_alone};
 
@@ -25,6 +25,7 @@ fn main() {
         sequence
     });
     report("64 ranks, 2 ports: the circulant base", base_s, "all numbers of topologies", all_s);
+    bases();
     let matrix = workloads::zipf(64, 32e6, 0.4, 1);
     let shape = Shape::new(64, &[], 2).unwrap();
     let blocks = Blocks { matrix: &matrix, hop_s: &|bytes| 1e-6 + bytes * 1e-11 };
@@ -32,4 +33,17 @@ fn main() {
         best_for_blocks(&shape, &blocks, &ReconfigurationDelay::constant(1e-3), &Initial::Free).unwrap()
     });
     report_alone("64 ranks, 2 ports, blocks of different sizes, relabelled", sized_s);
+}
+
+/// Hops and times of each base with one topology: the hops are those of the best strategy where changes cost much.
+fn bases() {
+    for (n, ports) in [(300, 2), (512, 2), (512, 4), (1000, 2), (1024, 2), (1024, 4), (2048, 2), (4096, 2), (4096, 4)] {
+        let named = |name: &str, hops: u64| format!("{n} ranks, {ports} ports: {name}, {hops} hops");
+        report_alone(&named("circulant", circulant(n, ports).unwrap().hops()), median_s(1, || circulant(n, ports)));
+        if n <= 512 {
+            report_alone(&named("Kautz", kautz(n, ports).unwrap().hops()), median_s(1, || kautz(n, ports)));
+        }
+        let found = cayley(n, ports).unwrap().unwrap();
+        report_alone(&named("Cayley", found.hops()), median_s(1, || cayley(n, ports)));
+    }
 }

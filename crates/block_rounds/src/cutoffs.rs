@@ -10,4 +10,18 @@ pub(crate) mod bases {
     /// times the topologies over which they are packed beyond that: about three seconds.
     pub(crate) const MOST_PACKING: u64 = 1 << 23;
     pub(crate) const MOST_PACKED: u64 = 1 << 21;
+
+    /// Ranks above which Cayley digraphs are a base as well: up to these the bases are the paper's.
+    pub(crate) const MOST_OF_PAPER: u32 = 256;
+
+    /// Most orbits of ranks of such a digraph, and most of them times ranks, about the flows that are packed; flows times
+    /// the topologies over which they are packed, up to about five seconds.
+    pub(crate) const MOST_ORBITS: u32 = 32;
+    pub(crate) const MOST_CAYLEY_FLOWS: u32 = 1 << 17;
+    pub(crate) const MOST_CAYLEY_PACKED: u64 = 1 << 22;
+}
+
+pub(crate) mod circulant {
+    /// Ranks times circulants whose rounds are packed to find the best, where these are fewer than 64.
+    pub(crate) const MOST_PACKED_RANKS: u32 = 1 << 17;
 }

@@ -19,7 +19,7 @@
 //!
 //! ```text
 //!             one port                       more ports
-//! degree_one (cycle and shifts)    circulant, kautz ─▶ Contractions      §4.2, §4.3
+//! degree_one (cycle, shifts)  circulant, kautz, cayley ─▶ Contractions   §4.2, §4.3
 //!             └───────────────▶ best ◀───────────────┘                   §4.1
 //!                                │
 //!                             Strategy ─▶ check, schedule
@@ -46,7 +46,7 @@ mod sized;
 mod strategy;
 pub mod workloads;
 
-pub use bases::{kautz, left_out};
+pub use bases::{cayley, kautz, left_out};
 pub use best::{best, best_that_can_be_held};
 pub use check::check;
 pub use circulant::circulant;

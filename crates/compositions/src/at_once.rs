@@ -62,7 +62,7 @@ mod tests {
     /// graph of as many ranks that all look different has none.
     #[test]
     fn many_ranks_exchange_at_once_where_the_graph_has_symmetry() {
-        let cayley = crate::metacyclic::best(520, 4).unwrap().unwrap().topology;
+        let cayley = topologies::metacyclic::best(520, 4).unwrap().unwrap().topology;
         let [one] = &compose(Collective::AllToAll, &cayley).unwrap()[..] else { panic!("one way to do it") };
         assert_eq!((one.schedule.steps().len(), &one.schedule.symmetry()), (1, cayley.symmetry()));
         let report = verify::schedule(&one.schedule);

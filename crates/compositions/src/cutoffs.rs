@@ -117,29 +117,6 @@ pub(crate) mod library {
     pub(crate) const MOST_KEPT: usize = 32;
 }
 
-pub(crate) mod metacyclic {
-    /// Most ranks for which all groups are searched, and links of a group that are looked at for it, about: where all
-    /// generators are more, some are drawn.
-    pub(crate) const MOST_SEARCHED: u32 = 256;
-    pub(crate) const MOST_OF_GROUP: u32 = 1 << 24;
-
-    /// Links that are looked at in the search among more ranks, about, and most generators: Kautz graphs of more are a
-    /// few hops wide.
-    pub(crate) const MOST_LINKS: u64 = 1 << 26;
-    pub(crate) const MOST_DRAWN: u32 = 16;
-
-    /// Generators that are drawn at least, of which the best is added.
-    pub(crate) const LEAST_DRAWN: u32 = 4;
-
-    /// Most elements of Z_k in groups of more ranks, and most of them times ranks: what is the same for every x is
-    /// written once.
-    pub(crate) const MOST_WHEELS: u32 = 64;
-    pub(crate) const MOST_WRITTEN: u32 = 1 << 22;
-
-    /// Pairs of generators to which others are added.
-    pub(crate) const WORTH_MORE: usize = 4;
-}
-
 pub(crate) mod one_pass_base {
     /// Vertices up to which digraphs are searched.
     pub(crate) const MOST_VERTICES: u32 = 64;

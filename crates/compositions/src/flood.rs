@@ -8,10 +8,12 @@
 
 use model::{Chunks, Collective, Link, Op, Result, Schedule, Step, Topology, Transfer};
 
+use topologies::metacyclic::Metacyclic;
+
+use crate::cayley_trees;
 use crate::composition::{Composition, MOST_EXECUTED};
 use crate::cutoffs::flood::{MOST_HOPS, MOST_LINKS, MOST_PAIRS};
 use crate::flood_lengths;
-use crate::metacyclic::Metacyclic;
 use crate::outward_trees::OutwardTrees;
 use crate::prices::Prices;
 
@@ -108,7 +110,7 @@ fn equal_lengths(hops: u32, depth: u32) -> Vec<u32> {
 fn trees(whole: &Whole, links: &[Link], backwards: bool) -> Option<OutwardTrees> {
     match whole {
         Whole::Any(topology) => OutwardTrees::over(topology, links),
-        Whole::Cayley(cayley) => Some(cayley.trees(backwards)),
+        Whole::Cayley(cayley) => Some(cayley_trees::trees(cayley, backwards)),
     }
 }
 
@@ -174,7 +176,7 @@ mod tests {
     fn steps_of_several_hops_are_fewer_and_gather_the_same() {
         let shape = Shape::new(24, &[], 2).unwrap();
         let kautz = Whole::Any(topologies::build("kautz", &shape).unwrap());
-        let cayley = Whole::Cayley(crate::metacyclic::best(24, 2).unwrap().unwrap());
+        let cayley = Whole::Cayley(topologies::metacyclic::best(24, 2).unwrap().unwrap());
         let torus = Whole::Any(topologies::build("torus:4x6", &Shape::new(24, &[4, 6], 4).unwrap()).unwrap());
         let mut chosen = 0;
         for whole in [kautz, cayley, torus] {

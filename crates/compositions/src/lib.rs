@@ -16,6 +16,7 @@ mod all_reduce;
 mod all_to_all;
 mod at_once;
 mod broadcast;
+mod cayley_trees;
 mod chunked;
 mod circulants;
 mod composition;
@@ -30,7 +31,6 @@ mod gaps;
 mod gather;
 mod levels;
 mod library;
-mod metacyclic;
 mod one_pass;
 mod outward_trees;
 mod phase;
@@ -47,7 +47,7 @@ mod unequal;
 pub const ALGORITHMS: [(&str, &str); 2] = [(ALGORITHM, composition::MEANING), (SYNTHESIZED, chunked::MEANING)];
 
 /// Names of the topologies that are made here, and what they mean.
-pub const NAMES: [(&str, &str); 4] = [coordinates::NAME, metacyclic::NAME, one_pass::NAME, unequal::NAME];
+pub const NAMES: [(&str, &str); 4] = [coordinates::NAME, topologies::metacyclic::NAME, one_pass::NAME, unequal::NAME];
 
 use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
 

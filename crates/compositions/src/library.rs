@@ -8,15 +8,15 @@ use interruption::Interruptible;
 use model::{Chunks, Collective, Latest, Routing};
 use rayon::prelude::*;
 use search::GeneratorSet;
+use topologies::metacyclic::{self, Metacyclic};
 
 use crate::broadcast::Broadcasts;
 use crate::composition::MOST_EXECUTED;
 use crate::cutoffs::library::{MOST_FOR_EVERY_SET, MOST_KEPT, MOST_RINGS};
-use crate::metacyclic::Metacyclic;
 use crate::one_pass::{self, Walks};
 use crate::phase::{Phase, undominated};
 use crate::unequal::library as unequal;
-use crate::{chunked, circulants, digit_phases, metacyclic};
+use crate::{chunked, circulants, digit_phases};
 
 /// Phases by span, none of them better than another for every fabric.
 #[derive(Debug)]

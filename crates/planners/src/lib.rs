@@ -51,6 +51,7 @@ mod shortest_path;
 mod split;
 mod state_search;
 pub mod ties;
+pub mod two_level;
 
 pub use all_to_all_lines::all_to_all_lines;
 pub use capabilities::{Capabilities, LeastSum};

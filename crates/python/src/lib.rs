@@ -35,6 +35,7 @@ mod simulation;
 mod step;
 mod topology;
 mod training;
+mod two_level;
 mod units;
 mod workload;
 
@@ -95,6 +96,8 @@ mod _core {
     use super::topology::PyTopology;
     #[pymodule_export]
     use super::training::{PyTrainingPlan, PyWorkload, train, training_policies, verify_training};
+    #[pymodule_export]
+    use super::two_level::fast_on_servers;
     #[pymodule_export]
     use super::units::{
         check_rate, check_size, check_time, counted, parse_rate, parse_size, parse_time, ranges, show_size, show_time,

@@ -17,6 +17,7 @@ mod enumerated;
 mod explanation;
 mod families;
 mod family;
+pub mod metacyclic;
 mod parameters;
 mod ring_offsets;
 

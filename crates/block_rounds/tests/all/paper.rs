@@ -1,6 +1,6 @@
 //! Statements of the paper about its strategies, and properties of all of them.
 use bounds::all_to_all_hops;
-use lightloom_block_rounds::{Contractions, Prices, Strategy, best, check, circulant, degree_one, kautz};
+use lightloom_block_rounds::{Contractions, Prices, Strategy, best, cayley, check, circulant, degree_one, kautz};
 use model::{Initial, ReconfigurationDelay, Shape};
 use proptest::prelude::*;
 
@@ -150,21 +150,50 @@ fn kautz_takes_about_the_rounds_that_are_set_aside_or_fewer() {
     assert_eq!(set_aside(2, 9), (9 - 1) * 512 + 1);
 }
 
-/// 512 GPUs on two ports: 4097 rounds of one hop where circulants take 5619, and every flow is served without
-/// contention.
+/// 512 GPUs on two ports: 4097 rounds of one hop on the Kautz graph where circulants take 5619.
 #[test]
 fn kautz_is_looked_at_up_to_512_ranks() {
-    let strategy = best_at(512, 2, 335.5e-6, 10.0);
-    assert_eq!((strategy.stages.len(), strategy.hops()), (1, 4097));
-    assert_eq!(strategy.stages[0].topology.name(), "kautz");
-    check(&strategy, 2).unwrap();
+    assert_eq!(kautz(512, 2).unwrap().hops(), 4097);
     assert_eq!(circulant(512, 2).unwrap().hops(), 5619);
     let said = |ranks, ports| lightloom_block_rounds::left_out(ranks, ports).unwrap_or_default();
-    for (ranks, ports) in [(300, 2), (512, 4), (4096, 1), (600, 599), (600, 1000)] {
+    // 257 and 521 are prime: no Cayley digraph.
+    for (ranks, ports) in [(256, 2), (257, 2), (4096, 1), (600, 599), (600, 1000)] {
         assert_eq!(said(ranks, ports), "", "{ranks} on {ports}");
     }
-    assert!(said(512, 2).contains("more than 3 topologies"), "{}", said(512, 2));
-    assert!(said(513, 2).contains("begin with a generalised Kautz graph"), "{}", said(513, 2));
+    assert!(said(512, 2).contains("more than 3 topologies that begin with a generalised Kautz"), "{}", said(512, 2));
+    // 32 orbits: 32 · 511 flows times 22 · 23 / 2 are the last below 2²².
+    assert!(said(512, 4).contains("more than 22 topologies that begin with a Cayley"), "{}", said(512, 4));
+    assert!(said(521, 2).contains("begin with a generalised Kautz graph, which are not"), "{}", said(521, 2));
+    assert!(!said(521, 2).contains("Cayley"), "{}", said(521, 2));
+}
+
+/// Above 256 GPUs a Cayley digraph is the base where that takes fewer hops, and every flow is served without
+/// contention: no more hops than the other bases, no fewer than theorem 1 says.
+#[test]
+fn cayley_digraphs_are_a_base_of_many_ranks() {
+    for (ranks, ports) in [(260, 2), (300, 3), (512, 2), (1024, 2)] {
+        let cayley = cayley(ranks, ports).unwrap().unwrap();
+        check(&cayley.strategy(), ports).unwrap();
+        assert!(cayley.hops() >= all_to_all_hops(ranks, ports, 1));
+        let others = circulant(ranks, ports).unwrap().hops().min(match ranks {
+            ..=512 => kautz(ranks, ports).unwrap().hops(),
+            _ => u64::MAX,
+        });
+        assert!(10 * cayley.hops() < 7 * others, "{ranks} on {ports}: {} of {others}", cayley.hops());
+        let found = best_at(ranks, ports, 1.0, 1e6);
+        assert_eq!((found.stages.len(), found.hops()), (1, cayley.hops()));
+        assert!(found.stages[0].topology.name().starts_with("metacyclic:"));
+    }
+    // Few ranks have the paper's bases, and a prime number of ranks no such group.
+    assert!([(256, 2), (257, 2), (521, 3)].iter().all(|&(ranks, ports)| cayley(ranks, ports).unwrap().is_none()));
+    // A sequence: two contractions, each checked.
+    let mut sequence = cayley(300, 2).unwrap().unwrap();
+    for topologies in 2..4 {
+        let before = sequence.hops();
+        assert!(sequence.contract().unwrap());
+        check(&sequence.strategy(), 2).unwrap();
+        assert!(sequence.hops() < before && sequence.hops() >= all_to_all_hops(300, 2, topologies));
+    }
 }
 
 /// §5.4: the number of topologies falls as R rises, and one topology is right from a smaller R with two ports.

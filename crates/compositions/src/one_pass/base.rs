@@ -6,10 +6,10 @@
 //! evenly.
 
 use model::Rank;
+use topologies::metacyclic;
 
 use crate::circulants;
 use crate::cutoffs::one_pass_base::{MOST_VERTICES, WORTH_LEVELS};
-use crate::metacyclic;
 use crate::relative::Circuits;
 
 /// A place relative to a vertex and a part of its block: the letters of a shortest walk there.

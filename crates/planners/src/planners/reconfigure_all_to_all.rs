@@ -21,8 +21,8 @@ impl Planner for ReconfigureAllToAll {
     }
 
     fn summary(&self) -> &'static str {
-        "All-to-All by rounds of whole blocks on shifted rings, circulant or generalised Kautz graphs and their \
-         contractions, for the best number of topologies"
+        "All-to-All by rounds of whole blocks on shifted rings, circulant, generalised Kautz or Cayley graphs and \
+         their contractions, for the best number of topologies"
     }
 
     fn source(&self) -> &'static str {

@@ -17,4 +17,5 @@ mod promises;
 mod reconfigure_all_to_all;
 mod reference;
 mod short_circuit;
+mod two_level;
 mod unequal_waiting;

@@ -13,8 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::cutoffs::metacyclic::{LEAST_DRAWN, MOST_DRAWN, MOST_LINKS, MOST_OF_GROUP, MOST_WRITTEN, WORTH_MORE};
-pub(crate) use crate::cutoffs::metacyclic::{MOST_SEARCHED, MOST_WHEELS};
-use crate::outward_trees::OutwardTrees;
+pub use crate::cutoffs::metacyclic::{MOST_SEARCHED, MOST_WHEELS};
 
 /// Z_m ⋊ Z_k.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,82 +71,40 @@ impl Group {
 
 /// A Cayley digraph.
 #[derive(Debug, Clone)]
-pub(crate) struct Metacyclic {
-    pub(crate) topology: Topology,
+pub struct Metacyclic {
+    /// The circuits.
+    pub topology: Topology,
     group: Group,
     generators: Vec<u32>,
 }
 
 impl Metacyclic {
     /// m, and where each circuit leads from every rank; moving all x of ranks x + m·i is a symmetry.
-    pub(crate) fn steps(&self) -> (u32, Vec<Vec<u32>>) {
+    pub fn steps(&self) -> (u32, Vec<Vec<u32>>) {
         (self.group.m, self.group.steps(&self.generators))
     }
 
-    /// Trees of shortest paths that load all links of a generator alike in each level, since from every rank the last
-    /// circuit to what lies e away is that from the identity to e. With the circuits turned round where they run
-    /// `backwards`. O(ranks · (k + ports)).
-    pub(crate) fn trees(&self, backwards: bool) -> OutwardTrees {
-        let order = self.group.m * self.group.k;
-        let mut ways = self.group.steps(&self.generators);
-        if backwards {
-            ways = ways.into_iter().map(|step| inverse(&step)).collect();
-        }
-        // Permutations: the one element before over each circuit.
-        let back: Vec<Vec<u32>> = ways.iter().map(|step| inverse(step)).collect();
-        let mut level_of = vec![u32::MAX; order as usize];
-        level_of[0] = 0;
-        // Element before, element.
-        let mut levels: Vec<Vec<(u32, u32)>> = Vec::new();
-        let mut outermost = vec![0];
-        while !outermost.is_empty() {
-            let level = levels.len() as u32 + 1;
-            let mut reached: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-            for &at in &outermost {
-                interruption::check();
-                for (way, step) in ways.iter().enumerate() {
-                    let to = step[at as usize];
-                    if level_of[to as usize] >= level {
-                        level_of[to as usize] = level;
-                        reached.entry(to).or_default().push(way);
-                    }
-                }
-            }
-            let mut order_of_choice: Vec<(u32, Vec<usize>)> = reached.into_iter().collect();
-            order_of_choice.sort_by_key(|(to, choices)| (choices.len(), *to));
-            let mut carried = vec![0u32; ways.len()];
-            let mut chosen = Vec::new();
-            for (to, choices) in order_of_choice {
-                let Some(way) = choices.into_iter().min_by_key(|&way| carried[way]) else { continue };
-                carried[way] += 1;
-                chosen.push((back[way][to as usize], to));
-            }
-            outermost = chosen.iter().map(|(_, to)| *to).collect();
-            levels.push(chosen);
-        }
-        levels.pop();
-        // Moving all x is a symmetry: one origin for each i.
-        let symmetry = self.group.wheel().expect("m·k ranks");
-        let trees = symmetry.representatives().into_iter().map(|origin| {
-            let power = self.group.power(origin / self.group.m);
-            let at = |element: u32| self.group.product(power, origin, element);
-            let level = |level: &Vec<(u32, u32)>| level.iter().map(|&(before, to)| (at(to), at(before))).collect();
-            (origin, levels.iter().map(level).collect())
-        });
-        OutwardTrees::new(symmetry.clone(), trees.collect::<Vec<_>>())
+    /// Number of ranks.
+    pub fn order(&self) -> u32 {
+        self.group.m * self.group.k
     }
-}
 
-fn inverse(permutation: &[u32]) -> Vec<u32> {
-    let mut inverse = vec![0; permutation.len()];
-    for (from, &to) in (0..).zip(permutation) {
-        inverse[to as usize] = from;
+    /// The rank that is as far from `rank` as `element` is from rank 0: their product.
+    pub fn product(&self, rank: u32, element: u32) -> u32 {
+        self.group.product(self.group.power(rank / self.group.m), rank, element)
     }
-    inverse
+
+    /// Moving all x of ranks x + m·i, which is a symmetry.
+    ///
+    /// # Errors
+    /// No error for a group of this module.
+    pub fn wheel(&self) -> Result<Translations> {
+        self.group.wheel()
+    }
 }
 
 /// Meaning of the names of this module's topologies.
-pub(crate) const NAME: (&str, &str) = (
+pub const NAME: (&str, &str) = (
     "metacyclic:MxK,R:(A,B)(C,D)",
     "GPU x + M·y is (x, y), y in 0…K - 1: circuits to (x, y)·(A, B) and (x, y)·(C, D) in the group of M·K elements in which \
      (0, 1) turns 1 into R",
@@ -160,15 +117,22 @@ pub(crate) const NAME: (&str, &str) = (
 ///
 /// # Errors
 /// No error for circuits that lead to other ranks.
-pub(crate) fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
+pub fn best(ranks: u32, ports: u32) -> Result<Option<Metacyclic>> {
     best_of_wheels(ranks, ports, MOST_WHEELS)
+}
+
+/// Whether there is a group for that many ranks, where these are more than [`MOST_SEARCHED`], of at most this many
+/// elements of Z_k, and a digraph of it with so many ports. O(ranks · divisors).
+pub fn exists(ranks: u32, ports: u32, most_wheels: u32) -> bool {
+    let takes_part = ports >= 2 && ports + 1 < ranks && ports <= MOST_DRAWN;
+    takes_part && Group::of_order(ranks).iter().any(|group| group.k <= most_wheels)
 }
 
 /// [`best`], where ranks are more than 256 among groups of at most this many elements of Z_k: orbits of ranks.
 ///
 /// # Errors
 /// No error for circuits that lead to other ranks.
-pub(crate) fn best_of_wheels(ranks: u32, ports: u32, most_wheels: u32) -> Result<Option<Metacyclic>> {
+pub fn best_of_wheels(ranks: u32, ports: u32, most_wheels: u32) -> Result<Option<Metacyclic>> {
     let is_searched = ranks <= MOST_SEARCHED;
     if ports < 2 || ports + 1 >= ranks || (!is_searched && ports > MOST_DRAWN) {
         return Ok(None);
@@ -258,9 +222,11 @@ fn sampled(ranks: u32, ports: u32, most_wheels: u32) -> Option<(Group, Vec<u32>)
 
 #[cfg(test)]
 mod tests {
-    use model::Rank;
-
     use super::*;
+
+    fn diameter(found: &Metacyclic) -> u32 {
+        found.group.width(&found.generators).unwrap().0
+    }
 
     #[test]
     fn products_are_groups_and_digraphs_are_regular() {
@@ -299,30 +265,6 @@ mod tests {
         assert!(best(100, 99).unwrap().is_none());
     }
 
-    /// Every link of a generator carries as much as the others in each level, over circuits of the topology.
-    #[test]
-    fn trees_load_links_evenly() {
-        for (ranks, ports) in [(21, 2), (64, 2), (64, 4), (24, 3)] {
-            let found = best(ranks, ports).unwrap().unwrap();
-            let links: Vec<(Rank, Rank)> = found.topology.expanded().iter().map(|link| (link.src, link.dst)).collect();
-            for backwards in [false, true] {
-                let trees = found.trees(backwards).without_symmetry();
-                // By rank and origin, once each.
-                let mut reached = std::collections::BTreeSet::new();
-                for sent in trees.sent((0..trees.depth()).map(|_| 1), None) {
-                    let loads: std::collections::BTreeSet<usize> =
-                        sent.iter().map(|(_, blocks)| blocks.len()).collect();
-                    assert!(loads.len() <= ports as usize, "{loads:?}");
-                    for ((src, dst), origins) in sent {
-                        assert!(links.contains(&if backwards { (dst, src) } else { (src, dst) }));
-                        origins.into_iter().for_each(|origin| assert!(dst != origin && reached.insert((dst, origin))));
-                    }
-                }
-                assert_eq!(reached.len() as u32, ranks * (ranks - 1));
-            }
-        }
-    }
-
     /// Among more ranks some groups are searched, and those that are found are as narrow as de Bruijn graphs but for
     /// some hops.
     #[test]
@@ -332,30 +274,19 @@ mod tests {
             found.topology.check_ports(ports).unwrap();
             assert_eq!(found.topology.circuits(), u64::from(ranks * ports));
             assert_eq!(found.topology.symmetry().order(), found.group.m);
-            let trees = found.trees(false);
-            assert!(trees.depth() <= most, "{ranks} {ports} {}", trees.depth());
-            // From the ranks that are not alike, each to every rank once.
-            let single = (0..trees.depth()).map(|_| 1);
-            let moved: usize = trees.sent(single, None).iter().flatten().map(|(_, blocks)| blocks.len()).sum();
-            assert_eq!(moved as u32, found.group.k * (ranks - 1));
+            assert!(exists(ranks, ports, found.group.k));
+            let diameter = diameter(&found);
+            assert!(diameter <= most, "{ranks} {ports} {diameter}");
         }
         // With fewer orbits, which take less to execute, digraphs are a little wider.
-        let narrowest = best(4096, 3).unwrap().unwrap().trees(false).depth();
+        let narrowest = diameter(&best(4096, 3).unwrap().unwrap());
         for most in [8, 16, 32] {
             let found = best_of_wheels(4096, 3, most).unwrap().unwrap();
-            assert!(found.group.k <= most && found.trees(false).depth() <= narrowest + 3, "{most}");
+            assert!(found.group.k <= most && diameter(&found) <= narrowest + 3, "{most}");
         }
         for ranks in [257, 521, 65_521] {
+            assert!(!exists(ranks, 2, MOST_WHEELS));
             assert!(best(ranks, 2).unwrap().is_none(), "a prime number of ranks has no such group");
         }
-    }
-
-    #[test]
-    fn it_is_narrower_than_any_circulant_of_as_many_ports() {
-        let found = best(64, 2).unwrap().unwrap();
-        let circulant =
-            |g: i64| crate::levels::distances(64, &vec![(1, 1), (g, 1)]).unwrap().into_iter().max().unwrap();
-        assert_eq!((2..64).map(circulant).min(), Some(13));
-        assert_eq!(found.trees(false).depth(), 7);
     }
 }

@@ -1,0 +1,91 @@
+//! What a server sends to another, in equal parts on its GPUs.
+
+use std::collections::VecDeque;
+
+use super::Parcel;
+
+/// Parts of a share below which bytes are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// For each GPU of a server, the parcels that it sends to its peer in another server, those first that need no balancing.
+/// Every GPU has as many bytes.
+pub(super) struct Balanced {
+    queues: Vec<VecDeque<Parcel>>,
+    share: f64,
+}
+
+impl Balanced {
+    /// What server `from` sends to server `to`, of `m` GPUs each. A GPU keeps up to its share, first what its own peer is
+    /// for; the rest goes to GPUs that have room, first to the peer of the GPU that it is for. So no more bytes are moved
+    /// than equal shares need. O(m²) parcels and some more.
+    pub(super) fn new(matrix: &[Vec<f64>], m: usize, from: usize, to: usize) -> Self {
+        let total: f64 = (0..m).map(|i| matrix[from * m + i][to * m..to * m + m].iter().sum::<f64>()).sum();
+        let share = total / m as f64;
+        let mut room = vec![share; m];
+        let mut queues = vec![VecDeque::new(); m];
+        let mut left: Vec<Vec<f64>> = (0..m).map(|i| matrix[from * m + i][to * m..to * m + m].to_vec()).collect();
+        let small = ROUNDING * share;
+        let mut give = |room: &mut [f64], src: usize, sender: usize, dst: usize, left: &mut f64| {
+            let fits = *left - room[sender] <= small;
+            let bytes = if fits { *left } else { room[sender] };
+            if bytes > if fits { 0.0 } else { small } {
+                let gpu = |server: usize, i: usize| (server * m + i) as u32;
+                queues[sender].push_back(Parcel {
+                    src: gpu(from, src),
+                    sender: gpu(from, sender),
+                    receiver: gpu(to, sender),
+                    dst: gpu(to, dst),
+                    bytes,
+                });
+                room[sender] -= bytes;
+                *left -= bytes;
+            }
+        };
+        for src in 0..m {
+            for dst in (src..m).chain(0..src) {
+                give(&mut room, src, src, dst, &mut left[src][dst]);
+            }
+        }
+        for src in 0..m {
+            for dst in 0..m {
+                give(&mut room, src, dst, dst, &mut left[src][dst]);
+            }
+        }
+        for src in 0..m {
+            for dst in 0..m {
+                for sender in 0..m {
+                    give(&mut room, src, sender, dst, &mut left[src][dst]);
+                }
+            }
+        }
+        // What rounding has left of all shares.
+        room[0] = f64::INFINITY;
+        for src in 0..m {
+            for dst in 0..m {
+                give(&mut room, src, 0, dst, &mut left[src][dst]);
+            }
+        }
+        Self { queues, share }
+    }
+
+    /// Takes the next `bytes` of every GPU, or all that is left.
+    pub(super) fn take(&mut self, bytes: f64, into: &mut Vec<Parcel>) {
+        for queue in &mut self.queues {
+            let mut wanted = bytes;
+            while wanted > ROUNDING * self.share
+                && let Some(first) = queue.front_mut()
+            {
+                let mut taken = first.bytes.min(wanted);
+                if first.bytes - taken <= ROUNDING * self.share {
+                    taken = first.bytes;
+                }
+                wanted -= taken;
+                into.push(Parcel { bytes: taken, ..*first });
+                first.bytes -= taken;
+                if first.bytes <= 0.0 {
+                    queue.pop_front();
+                }
+            }
+        }
+    }
+}
