@@ -233,6 +233,7 @@ class CommandLine:
         self._text("--barrier", values.TIME, 0.2)
         self._name("--reconfiguration", ("global", "ports"), 0.3)
         self._text("--buffer", bytes_of, 0.15)
+        self._text("--congestion-control", values.CONGESTION_CONTROL, 0.15)
         self._name("--symmetry", ("quotient", "full"), 0.2)
         self._text("--seed", values.SEED, 0.1)
         self._flag("--links", 0.2)

@@ -172,6 +172,25 @@ INVARIANT = Values(
     ("1", "2", "4", "xor:1", "xor:2"), ("0", "-1", "xor:", "xor:-1", "xor:99999999999999999999", "and:1")
 )
 
+CONGESTION_CONTROL = Values(
+    ("none", "dcqcn", "window", "dcqcn:kmin=4KB,kmax=40KB,seed=1", "window:threshold=8KB,gain=0.5"),
+    (
+        "dcqcn:",
+        "dcqcn:kmin",
+        "dcqcn:kmin=",
+        "dcqcn:kmin=1KB,kmin=1KB",
+        "dcqcn:kmin=9KB,kmax=1KB",
+        "dcqcn:least_rate=1bps",
+        "dcqcn:pmax=-1",
+        "dcqcn:gain=1e-320",
+        "dcqcn:byte_counter=1B,additive_increase=1bps",
+        "dcqcn:alpha_interval=1ns,decrease_interval=1ns,increase_interval=1ns",
+        "dcqcn:seed=99999999999999999999",
+        "none:seed=1",
+        "window:initial_window=1B,threshold=1B",
+        "window:window=1B",
+    ),
+)
 OPTICS = Values(
     (
         "crossbar",

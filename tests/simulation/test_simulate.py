@@ -97,6 +97,7 @@ def test_json_says_everything(cli: RunCli, plan_file: Path) -> None:
         "barrier_s": 0.0,
         "reconfiguration": "global",
         "buffer_bytes": None,
+        "congestion_control": "none",
         "symmetry": "quotient",
     }
     # A seed is accepted, and says nothing.
@@ -125,6 +126,7 @@ def test_json_says_everything(cli: RunCli, plan_file: Path) -> None:
         ({"forwarding": "cut-through", "barrier": "2us"}, ["packets", "cut-through", "burst", "barriers"]),
         ({"reconfiguration": "ports", "buffer": "64KiB"}, ["packets", "burst", "ports", "buffers"]),
         ({"level": "flow", "header_size": 64}, ["fair rates", "headers"]),
+        ({"congestion_control": "dcqcn:kmin=1KB,kmax=8KB"}, ["packets", "burst", "congestion control"]),
     ],
 )
 def test_the_parts_of_the_difference_add_up(assumed: dict[str, Any], names: list[str]) -> None:
@@ -154,6 +156,7 @@ SETTINGS = st.fixed_dictionaries(
         "barrier": st.just(0.0) | st.floats(1e-15, 1e-5),
         "reconfiguration": st.sampled_from(["global", "ports"]),
         "buffer": st.integers(1, 1 << 20),
+        "congestion_control": st.sampled_from(["none", "dcqcn", "dcqcn:kmin=4KB,kmax=32KB", "window:threshold=8KB"]),
     },
 )
 UNEVEN = uneven()
@@ -264,6 +267,13 @@ def test_the_same_bytes_twice(cli: RunCli, plan_file: Path, format_: str) -> Non
         ("reconfiguration", ["--reconfiguration", "none"]),
         ("buffer", ["--buffer", "1KiB"]),
         ("buffer", ["--buffer", "64KiB", "--level", "flow"]),
+        ("congestion_control", ["--congestion-control", "dcqn"]),
+        ("congestion_control", ["--congestion-control", "dcqcn:kmin=100"]),
+        ("congestion_control", ["--congestion-control", "window:kmin=1KB"]),
+        ("congestion_control", ["--congestion-control", "dcqcn:kmin=9KB,kmax=8KB"]),
+        ("injection", ["--congestion-control", "dcqcn", "--injection", "paced"]),
+        ("level", ["--congestion-control", "dcqcn", "--level", "flow"]),
+        ("buffer", ["--congestion-control", "window", "--buffer", "64KiB"]),
         ("symmetry", ["--symmetry", "half"]),
         ("trace", ["--trace", "trace.txt"]),
         ("trace", ["--trace", "no/such/folder/trace.json"]),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ::simulate::{
-    CircuitTotal, CircuitUse, Forwarding, GpuTimes, Injection, Level, ReconfigurationScope, Settings, SimulatedStep,
-    Simulation, Symmetry, Synchronisation,
+    CircuitTotal, CircuitUse, CongestionControl, CongestionTotals, Forwarding, GpuTimes, Injection, Level,
+    ReconfigurationScope, Settings, SimulatedStep, Simulation, Symmetry, Synchronisation,
 };
 use model::{Error, Plan, Shape};
 use numpy::PyArray1;
@@ -17,8 +17,8 @@ use crate::keywords::Keywords;
 use crate::pickled::{DigitTuple, Packed, Reduced, digits, of_parts, packed, translations, unpacked};
 use crate::plan::PyPlan;
 
-/// End, packets, hops, payload and bytes on the wire.
-type TotalsTuple = (u64, u64, u64, u64, u64);
+/// End, packets, hops, payload and bytes on the wire; marked packets, notifications and decreases.
+type TotalsTuple = ((u64, u64, u64, u64, u64), (u64, u64, u64));
 /// Start, reconfiguration, startup and end; ranks and symmetry; circuits and GPUs; what the plan says.
 type StepTuple = ((u64, u64, u64, u64), (u32, Vec<DigitTuple>), (Packed, Packed), (usize, String, bool, f64));
 
@@ -84,6 +84,21 @@ impl PySimulation {
     #[getter]
     fn wire_bytes(&self) -> u64 {
         self.0.found.wire_bytes
+    }
+
+    #[getter]
+    fn marked_packets(&self) -> u64 {
+        self.0.found.congestion.marked_packets
+    }
+
+    #[getter]
+    fn notifications(&self) -> u64 {
+        self.0.found.congestion.notifications
+    }
+
+    #[getter]
+    fn decreases(&self) -> u64 {
+        self.0.found.congestion.decreases
     }
 
     #[getter]
@@ -193,7 +208,7 @@ impl PySimulatedStep {
 
     #[staticmethod]
     fn _of_parts(index: usize, step: StepTuple) -> CoreResult<Self> {
-        let simulated = Arc::new(simulated((0, 0, 0, 0, 0), vec![step])?);
+        let simulated = Arc::new(simulated(TotalsTuple::default(), vec![step])?);
         Ok(Self { simulated, place: 0, index })
     }
 
@@ -289,6 +304,7 @@ fn settings_of(given: &mut Keywords<'_>) -> CoreResult<Settings> {
         barrier_s: given.value("barrier_s")?.unwrap_or(default.barrier_s),
         reconfiguration: given.choice("reconfiguration", ReconfigurationScope::parse)?,
         buffer_bytes: given.value("buffer_bytes")?,
+        congestion_control: given.choice("congestion_control", CongestionControl::parse)?,
         symmetry: given.choice("symmetry", Symmetry::parse)?,
     })
 }
@@ -302,7 +318,9 @@ fn simulated_by(py: Python<'_>, plan: &PyPlan, settings: &Settings) -> CoreResul
 }
 
 fn totals_tuple(found: &Simulation) -> TotalsTuple {
-    (found.total_fs, found.packets, found.packet_hops, found.payload_bytes, found.wire_bytes)
+    let CongestionTotals { marked_packets, notifications, decreases } = found.congestion;
+    let amounts = (found.total_fs, found.packets, found.packet_hops, found.payload_bytes, found.wire_bytes);
+    (amounts, (marked_packets, notifications, decreases))
 }
 
 fn step_tuple(found: &SimulatedStep, planned: &Planned) -> CoreResult<StepTuple> {
@@ -316,8 +334,11 @@ fn step_tuple(found: &SimulatedStep, planned: &Planned) -> CoreResult<StepTuple>
 
 /// The simulation made of its parts.
 fn simulated(totals: TotalsTuple, steps: Vec<StepTuple>) -> CoreResult<Simulated> {
-    let (total_fs, packets, packet_hops, payload_bytes, wire_bytes) = totals;
-    let mut found = Simulation { total_fs, packets, packet_hops, payload_bytes, wire_bytes, steps: Vec::new() };
+    let (amounts, (marked_packets, notifications, decreases)) = totals;
+    let (total_fs, packets, packet_hops, payload_bytes, wire_bytes) = amounts;
+    let congestion = CongestionTotals { marked_packets, notifications, decreases };
+    let mut found =
+        Simulation { total_fs, packets, packet_hops, payload_bytes, wire_bytes, congestion, steps: Vec::new() };
     let mut planned = Vec::new();
     for (times, (ranks, symmetry), (circuits, gpus), said) in steps {
         let (start_fs, reconfiguration_fs, startup_fs, end_fs) = times;

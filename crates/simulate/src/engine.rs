@@ -2,6 +2,7 @@
 
 use model::Result;
 
+use crate::controlled;
 use crate::fifo;
 use crate::fluid;
 use crate::gates::Gates;
@@ -9,7 +10,8 @@ use crate::ledger::Ledger;
 use crate::settings::Level;
 use crate::wiring::Wiring;
 
-/// Simulates what is wired as [`fifo::run`] does, with limits on queues where the settings have one.
+/// Simulates what is wired as [`fifo::run`] does, with limits on queues or congestion control where the settings have
+/// one.
 ///
 /// # Errors
 /// Times above the limit, or full buffers that wait for each other.
@@ -21,6 +23,7 @@ pub(crate) fn run(
 ) -> Result<(Ledger, Gates)> {
     match wiring.settings.buffer_bytes {
         _ if wiring.settings.level == Level::Flow => fluid::run(&wiring.network, released, gates),
+        _ if !wiring.settings.congestion_control.is_none() => controlled::run(wiring, released, gates),
         buffer_bytes => fifo::run(wiring, released, gates, reaction_fs, buffer_bytes),
     }
 }

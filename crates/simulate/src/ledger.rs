@@ -1,5 +1,6 @@
 //! Records made while packets are served: use of circuits, progress of flows.
 
+use crate::congestion::CongestionTotals;
 use crate::network::{QueueingNetwork, SENDER};
 use crate::packet::Packet;
 use crate::runs::{Marks, Run};
@@ -48,6 +49,8 @@ pub(crate) struct Ledger {
     pub(crate) flows: Vec<Progress>,
     /// Most bytes that waited at each server, as [`crate::backlog::Backlog`] counts them.
     pub(crate) queue_bytes: Vec<u64>,
+    /// What congestion control did, one GPU of each orbit.
+    pub(crate) congestion: CongestionTotals,
     /// Streams that are through since this was last looked at.
     pub(crate) done: Vec<Done>,
 }
@@ -59,6 +62,7 @@ impl Ledger {
             uses: vec![Use::default(); network.slots],
             flows: vec![Progress::default(); network.flows.len()],
             queue_bytes: vec![0; network.servers],
+            congestion: CongestionTotals::default(),
             done: Vec::new(),
         }
     }

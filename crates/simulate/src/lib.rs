@@ -2,7 +2,7 @@
 //! routes and the fabric's numbers, and nothing that the plan states and these make: no bytes, hops, loads or times.
 //!
 //! ```text
-//! Plan + Settings ─▶ wiring: servers and flows, on orbits ─▶ fifo | fluid ─▶ report ─▶ Simulation
+//! Plan + Settings ─▶ wiring: servers and flows, on orbits ─▶ fifo | controlled | fluid ─▶ report ─▶ Simulation
 //!                      barrier: a network for each step
 //!                      dataflow: one for all steps, with gates between them
 //! ```
@@ -15,6 +15,7 @@
 //! | a transfer as packets, and these over its paths | `message`, `split` |
 //! | what engines see of a plan, and how it is made | `network`, `wiring` |
 //! | packets in queues, flows at fair rates | `fifo` with `fifo/serving` and `fifo/cycles`, `fluid` and `fair` |
+//! | rules by which senders slow down, packets one by one under them | `congestion` and its files, `controlled` |
 //! | what is between two servers, and the room for it | `room` |
 //! | packets at equal intervals as one, and the queues that they make | `runs`, `backlog` |
 //! | packets of several flows that a sender hands over in turn | `trunks` |
@@ -26,6 +27,8 @@ mod backlog;
 mod barrier;
 mod change;
 mod clock;
+mod congestion;
+mod controlled;
 mod cutoffs;
 mod dataflow;
 mod engine;
@@ -47,6 +50,7 @@ mod split;
 mod trunks;
 mod wiring;
 
+pub use congestion::{CongestionControl, CongestionTotals, Dcqcn, Marking, Window};
 pub use one_way::one_way_s;
 pub use settings::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Symmetry, Synchronisation};
 pub use simulation::{CircuitTotal, CircuitUse, GpuTimes, SimulatedStep, Simulation};

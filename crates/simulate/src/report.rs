@@ -80,6 +80,9 @@ pub(crate) fn count(simulation: &mut Simulation, wiring: &Wiring, ledger: &Ledge
     let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0_u64, u64::saturating_add);
     add(&mut simulation.packets, sum(&mut flows.iter().map(|flow| flow.packets)));
     add(&mut simulation.packet_hops, sum(&mut ledger.uses.iter().map(|used| used.packets)));
+    add(&mut simulation.congestion.marked_packets, ledger.congestion.marked_packets);
+    add(&mut simulation.congestion.notifications, ledger.congestion.notifications);
+    add(&mut simulation.congestion.decreases, ledger.congestion.decreases);
     let wire_bytes = ledger.uses.iter().map(|used| used.bytes).sum::<f64>() * order as f64;
     simulation.wire_bytes = simulation.wire_bytes.saturating_add(whole_bytes(wire_bytes));
     simulation.payload_bytes = simulation.payload_bytes.saturating_add(whole_bytes(wiring.payload_bytes));

@@ -4,6 +4,7 @@ use model::{Error, Fabric, Result, units};
 use strum::{IntoStaticStr, VariantArray};
 
 use crate::clock::{femtoseconds, wire_fs};
+use crate::congestion::CongestionControl;
 
 /// Level of detail of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, IntoStaticStr, VariantArray)]
@@ -104,6 +105,8 @@ pub struct Settings {
     pub reconfiguration: ReconfigurationScope,
     /// Bytes of packets on their way that the far end of a circuit can hold; `None` for no limit.
     pub buffer_bytes: Option<u64>,
+    /// The rule by which senders slow down when queues grow.
+    pub congestion_control: CongestionControl,
     /// Whether one GPU stands for all that are like it.
     pub symmetry: Symmetry,
 }
@@ -120,6 +123,7 @@ impl Default for Settings {
             barrier_s: 0.0,
             reconfiguration: ReconfigurationScope::default(),
             buffer_bytes: None,
+            congestion_control: CongestionControl::None,
             symmetry: Symmetry::default(),
         }
     }
@@ -128,7 +132,8 @@ impl Default for Settings {
 impl Settings {
     /// # Errors
     /// A payload of nothing, a buffer that holds no packet, a barrier that takes no finite time or that dataflow
-    /// does not have, or cut-through where a packet would cross a GPU in no time.
+    /// does not have, cut-through where a packet would cross a GPU in no time, or congestion control with flows, paced
+    /// packets, buffers or thresholds that do not go with it.
     pub fn check(&self, fabric: &Fabric) -> Result<()> {
         let accepts = format!("1 to {MAX_PACKET_BYTES} bytes");
         if !(1..=MAX_PACKET_BYTES).contains(&self.payload_bytes) {
@@ -161,6 +166,7 @@ impl Settings {
                 ));
             }
         }
+        self.check_congestion_control(fabric)?;
         let hop_fs = femtoseconds("hop_delay", fabric.hop_delay_s)?;
         let header_fs = wire_fs(u64::from(self.header_bytes), fabric.bandwidth_bps)?;
         if self.forwarding == Forwarding::CutThrough && hop_fs + header_fs == 0 {
@@ -171,5 +177,26 @@ impl Settings {
             ));
         }
         Ok(())
+    }
+
+    fn check_congestion_control(&self, fabric: &Fabric) -> Result<()> {
+        if self.congestion_control.is_none() {
+            return Ok(());
+        }
+        let refused = |field: &str, value: String, accepts: &str| Err(Error::value(field, value, accepts));
+        if self.level == Level::Flow {
+            return refused("level", "flow".into(), "`packet` under congestion control, which looks at queues");
+        }
+        if self.injection == Injection::Paced {
+            return refused(
+                "injection",
+                "paced".into(),
+                "`burst` under congestion control, which paces senders itself",
+            );
+        }
+        if let Some(buffer) = self.buffer_bytes {
+            return refused("buffer", buffer.to_string(), "no limit under congestion control");
+        }
+        self.congestion_control.check(fabric.bandwidth_bps)
     }
 }

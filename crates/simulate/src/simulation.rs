@@ -6,6 +6,7 @@ use model::{Rank, Translations};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::seconds;
+use crate::congestion::CongestionTotals;
 
 /// Use of one circuit in one step, or of every circuit of its orbit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,6 +131,8 @@ pub struct Simulation {
     pub payload_bytes: u64,
     /// Bytes on all circuits together, with headers, each counted once per circuit.
     pub wire_bytes: u64,
+    /// What congestion control did; nothing where there is none.
+    pub congestion: CongestionTotals,
     /// The steps, in order.
     pub steps: Vec<SimulatedStep>,
 }

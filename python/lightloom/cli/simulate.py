@@ -43,6 +43,7 @@ def command(
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --output plan.json
       lightloom simulate plan.json
       lightloom simulate plan.json --header-size 64B --forwarding cut-through --sync dataflow --format json
+      lightloom simulate plan.json --packet-size 4096B --congestion-control dcqcn
       lightloom simulate plan.json --trace trace.json.gz --plot timeline.png
       lightloom train bert-pccl --ranks 8 --output iteration.json
       lightloom simulate iteration.json --header-size 64B

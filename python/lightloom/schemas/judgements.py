@@ -65,6 +65,7 @@ SETTINGS = record(
             "circuits that are dark during a change: all, or those whose ports change", "global", "ports"
         ),
         "buffer_bytes": or_null(whole("buffer at the far end of a circuit; null for no limit")),
+        "congestion_control": text("rule by which senders slow down when queues grow, with its settings"),
         "symmetry": one_of(
             "use of symmetry: one GPU simulated for all that are alike, or every GPU", "quotient", "full"
         ),
@@ -109,6 +110,14 @@ SIMULATION = record(
         ),
     },
     optional={
+        "congestion": record(
+            {
+                "marked_packets": whole("packets that a circuit marked, each counted once"),
+                "notifications": whole("notifications of marks that receivers sent; 0 for a window, which needs none"),
+                "decreases": whole("cuts of the rate or the window of a flow"),
+            },
+            "what congestion control did, of all GPUs together, where there is one",
+        ),
         "differences": several(
             record(
                 {

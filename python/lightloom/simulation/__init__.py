@@ -96,6 +96,21 @@ class Simulation(Table):
         """Bytes on all circuits together, with headers, counted once per circuit."""
         return self._core.wire_bytes
 
+    @property
+    def marked_packets(self) -> int:
+        """Packets that a circuit marked, each counted once; 0 without congestion control."""
+        return self._core.marked_packets
+
+    @property
+    def notifications(self) -> int:
+        """Notifications of marks that receivers sent; 0 where each packet is acknowledged, and without control."""
+        return self._core.notifications
+
+    @property
+    def decreases(self) -> int:
+        """Cuts of the rate or the window of a flow; 0 without congestion control."""
+        return self._core.decreases
+
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a step: topologies by name."""
         return {key: [getattr(step, name) for step in self._steps] for key, name in _STEP_KEYS.items()}
@@ -142,6 +157,12 @@ class Simulation(Table):
             "longest_queue_bytes": int(used.queue_bytes.max(initial=0)),
             "steps": [{key: getattr(step, name) for key, name in _STEP_KEYS.items()} for step in self._steps],
         }
+        if self._settings.congestion_control != "none":
+            made["congestion"] = {
+                "marked_packets": self.marked_packets,
+                "notifications": self.notifications,
+                "decreases": self.decreases,
+            }
         if explain:
             made["differences"] = [part._asdict() for part in self.differences()]
         if links:

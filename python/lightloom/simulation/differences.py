@@ -30,8 +30,8 @@ def differences(
     wanted: the simulation's own settings; total_s: simulates under others.
 
     It starts from the setting that is closest to the additive cost (paced packets without headers, store-and-forward,
-    barriers that cost nothing, all circuits dark, buffers without limit) and ends at the simulation's own. A setting
-    under which the plan cannot be simulated joins the next one.
+    barriers that cost nothing, all circuits dark, buffers without limit, no congestion control) and ends at the
+    simulation's own. A setting under which the plan cannot be simulated joins the next one.
     """
     found: list[Difference] = []
     before_s = predicted_s
@@ -71,6 +71,11 @@ def _switched(wanted: SimulationSettings) -> Iterator[tuple[str, str, Simulation
             f"packets wait for room in the next buffer of {show_size(wanted.buffer_bytes or 0)}",
             {"buffer_bytes": wanted.buffer_bytes},
         ),
+        (
+            "congestion control",
+            "senders take turns, and slow down when packets of theirs are marked",
+            {"congestion_control": wanted.congestion_control},
+        ),
     ]
     settings = replace(
         wanted,
@@ -81,6 +86,7 @@ def _switched(wanted: SimulationSettings) -> Iterator[tuple[str, str, Simulation
         barrier_s=0.0,
         reconfiguration="global",
         buffer_bytes=None,
+        congestion_control="none",
         symmetry="quotient",
     )
     if wanted.level == "flow":

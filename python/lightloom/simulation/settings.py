@@ -18,4 +18,5 @@ class SimulationSettings:
     barrier_s: float = 0.0
     reconfiguration: str = "global"
     buffer_bytes: int | None = None
+    congestion_control: str = "none"
     symmetry: str = "quotient"

@@ -31,6 +31,7 @@ class _Settings(TypedDict, total=False):
     barrier: str | float
     reconfiguration: str
     buffer: str | float | None
+    congestion_control: str
     symmetry: str
 
 
@@ -52,6 +53,7 @@ def simulate(
     barrier: str | float = "0s",
     reconfiguration: str = "global",
     buffer: str | float | None = None,
+    congestion_control: str = "none",
     symmetry: str = "quotient",
 ) -> Simulation | TrainingSimulation:
     """Simulate a plan, when each step, GPU and circuit is busy; or an iteration, when its events are.
@@ -66,6 +68,8 @@ def simulate(
     barrier: time of a barrier between two steps, `"1us"` or seconds.
     reconfiguration: which circuits are dark during a change: `"global"`, all; `"ports"`, those that change.
     buffer: bytes on their way that the far end of a circuit can hold, `"64KiB"` or bytes; no limit when left out.
+    congestion_control: `"none"`; `"dcqcn"`, a rate for each flow; `"window"`, a window for each flow; the last two
+        with settings such as `"dcqcn:kmin=100KB,pmax=0.2"` (docs/simulation.md).
     symmetry: `"quotient"`, one GPU stands for all that are like it; `"full"`, every GPU; the results are the same.
 
     Raises `InputError` that names the argument, also where the simulation would take 9223 s or more.
@@ -80,6 +84,7 @@ def simulate(
         barrier_s=seconds_of("barrier", barrier),
         reconfiguration=reconfiguration,
         buffer_bytes=None if buffer is None else bytes_of("buffer", buffer),
+        congestion_control=congestion_control,
         symmetry=symmetry,
     )
     subject = plan_or_training(plan)

@@ -24,8 +24,9 @@ def check_packets(
     settings: Iterable[tuple[str, object]],
     numbers: Iterable[tuple[str, Quantity]],
 ) -> None:
-    """Refuse points with too many packets, where these are followed one by one: paced, or with limited buffers.
+    """Refuse points with too many packets, where these are followed one by one.
 
+    They are where they are paced, where buffers are limited, and under congestion control.
     Bursts cost the number of times that streams meet, for any size (`docs/decisions/0006`).
     Raises `InputError` that names `size`.
     """
@@ -33,7 +34,7 @@ def check_packets(
         return
     values = {key: [value] for key, value in settings}
     values |= {axis.key: list(axis.values) for axis in axes if not axis.is_number}
-    if "paced" not in values.get("injection", []) and "buffer" not in values:
+    if "paced" not in values.get("injection", []) and "buffer" not in values and not _is_controlled(values):
         return
     sizes = [quantity.number for key, quantity in numbers if key == "size"]
     sizes += [float(size) for axis in axes if axis.key == "size" for size in axis.values]
@@ -42,6 +43,11 @@ def check_packets(
     if packets > MAX_PACKETS:
         raise refuse(
             "size",
-            f"the largest size is {packets:,.0f} packets of {packet_bytes} bytes; with paced injection or limited "
-            f"buffers at most {MAX_PACKETS:,} packets are simulated: give a larger packet_size, or engine flow",
+            f"the largest size is {packets:,.0f} packets of {packet_bytes} bytes; with paced injection, limited "
+            f"buffers or congestion control at most {MAX_PACKETS:,} packets are simulated: give a larger packet_size, "
+            "or engine flow",
         )
+
+
+def _is_controlled(values: dict[str, list[object]]) -> bool:
+    return any(value != "none" for value in values.get("congestion_control", []))

@@ -4,7 +4,9 @@
 
 mod bad_input;
 mod closed_forms;
+mod congestion;
 mod conservation;
+mod dcqcn_ns3;
 mod every_planner;
 mod flow_level;
 mod one_by_one;

@@ -91,6 +91,16 @@ SIMULATION = (
         python="bytes",
     ),
     Option(
+        name="congestion_control",
+        kind=Kind.TEXT,
+        group=Group.SIMULATION,
+        meaning="Rule by which senders slow down when queues grow: a rate for each flow (dcqcn), a window for each "
+        "(window), or none; the first two with settings, such as dcqcn:kmin=100KB,pmax=0.2.",
+        verbs=VERB,
+        default="none",
+        metavar="none|dcqcn[:KEY=VALUE,...]|window[:KEY=VALUE,...]",
+    ),
+    Option(
         name="symmetry",
         kind=Kind.CHOICE,
         group=Group.EXPERT,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.text import Text
 
-from lightloom._core import show_size, show_time
+from lightloom._core import counted, show_size, show_time
 from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table
 from lightloom.views.tables.problem import what_is_planned
@@ -63,6 +63,8 @@ def settings_line(settings: SimulationSettings) -> str:
         f"{settings.reconfiguration} reconfiguration",
         "no buffer limit" if settings.buffer_bytes is None else f"buffers of {show_size(settings.buffer_bytes)}",
     ]
+    if settings.congestion_control != "none":
+        said.append(settings.congestion_control)
     return ", ".join(said)
 
 
@@ -133,6 +135,10 @@ def _summary(simulation: Simulation) -> list[str]:
             queue_bytes = int(used.queue_bytes[longest])
             at = f"{show_size(queue_bytes)} on their way at {_circuit(used, longest)}"
             lines.append(f"queue        longest {at}" if queue_bytes else "queue        no packet is forwarded")
+    if simulation.settings.congestion_control != "none":
+        told = f", {counted(simulation.notifications, 'notification')}" if simulation.notifications else ""
+        marked = counted(simulation.marked_packets, "marked packet")
+        lines.append(f"congestion   {marked}{told}, {counted(simulation.decreases, 'cut')} of rates or windows")
     return lines
 
 
