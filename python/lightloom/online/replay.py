@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -135,8 +135,9 @@ def _sizes(size: str | float | Sequence[str | float] | None, trace: Trace, table
     else:
         if trace.sizes_bytes is not None:
             raise refuse("size", "it cannot be combined with a file that has a column of sizes")
-        asked: Sequence[str | float] = [size] if isinstance(size, (int, float)) else size
-        asked = asked.split(",") if isinstance(asked, str) else list(asked)
+        asked: list[Any] = [size]
+        if isinstance(size, (str, list, tuple)):
+            asked = size.split(",") if isinstance(size, str) else list(size)
         if not 1 <= len(asked) <= MOST_SIZES:
             raise refuse("size", f"{len(asked)} sizes are not accepted; it takes 1 to {MOST_SIZES}")
         sizes = np.resize([bytes_of("size", one) for one in asked], len(trace.delays_s)).astype(np.int64)
