@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lightloom as ll
+from lightloom.inputs.options import by_name, options_of
 from lightloom.online.adaptation import WAYS
 from lightloom.online.drifts import DRIFTS, read_delays
 from lightloom.online.lines import Line
@@ -117,7 +118,10 @@ def test_rules_of_drift_are_what_they_say() -> None:
     steps = np.diff(np.log(read_delays("walk:1us:0.1", 20_000, 3).delays_s))
     assert steps.std() == pytest.approx(0.1, rel=0.05)
     assert read_delays("noise:1us:0.5", 9, 1).delays_s.tolist() != read_delays("noise:1us:0.5", 9, 2).delays_s.tolist()
-    assert set(DRIFTS) == {"step", "ramp", "flicker", "noise", "walk"}
+    # A new rule is named where people look for it, too.
+    meaning = by_name(options_of("adapt"))["delays"].meaning
+    assert [drift.form for drift in DRIFTS.values() if drift.form not in meaning] == []
+    assert [name for name, drift in DRIFTS.items() if not drift.form.startswith(f"{name}:")] == []
 
 
 def test_delays_are_read_from_files(in_tmp: Path) -> None:

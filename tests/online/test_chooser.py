@@ -37,7 +37,8 @@ def excess_s(
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     """By call and plan, seconds above the best plan's."""
     every = np.array([[lines[place].time_s(SIZE, delay_s) for place in places] for delay_s in delays_s])
-    return every - every.min(axis=1, keepdims=True)
+    above: np.ndarray[tuple[int, int], np.dtype[np.float64]] = every - every.min(axis=1, keepdims=True)
+    return above
 
 
 @given(lines_of)

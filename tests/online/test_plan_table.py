@@ -80,8 +80,9 @@ def test_one_plan_is_within_the_tolerance_anywhere(collective: str, given: dict[
     table = ll.plan_table(collective, SIZES, DELAYS, tolerance=tolerance, **given)
     assert all(check.passed for check in table.verify())
     random = np.random.default_rng(7)
-    sizes = np.rint(np.exp(random.uniform(*np.log(table.sizes_bytes), 80)))
-    delays = np.exp(random.uniform(*np.log(table.delays_s), 80))
+    (smallest, largest), (least_s, most_s) = table.sizes_bytes, table.delays_s
+    sizes = np.rint(np.exp(random.uniform(np.log(smallest), np.log(largest), 80)))
+    delays = np.exp(random.uniform(np.log(least_s), np.log(most_s), 80))
     best_s = ll.Problem(collective, **given).sweep(sizes, delays).total_s
     for size, delay_s, least_s in zip(sizes.tolist(), delays.tolist(), best_s.tolist(), strict=True):
         boxes = [

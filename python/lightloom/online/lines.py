@@ -40,14 +40,6 @@ class Line(NamedTuple):
         """Seconds at this size, bytes of a rank's whole buffer, and reconfiguration delay, s."""
         return self.fixed_s + self.byte_s * size_bytes + self.changes * delay_s
 
-    def is_like(self, other: Line) -> bool:
-        """Whether both are the same function but for rounding."""
-        return (
-            self.changes == other.changes
-            and math.isclose(self.fixed_s, other.fixed_s, rel_tol=ROUNDING)
-            and math.isclose(self.byte_s, other.byte_s, rel_tol=ROUNDING)
-        )
-
 
 def line_of(plan: Plan) -> Line:
     """The line of a plan.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def adapt(
         raise refuse("calls", f"{len(delays_s)} are not accepted with {len(table.plans)} plans; take fewer")
     share = share_of("probe", probe, 0.0, 1.0)
     chooser = PlanChooser(table, delay=float(delays_s[0]), change_cost=change_cost, window=window)
-    every_s = times_s(table.lines, sizes, delays_s).T
+    every_s = times_s(table.lines, sizes.astype(np.float64), delays_s).T
     if engine == "model":
         followed = _followed(chooser, sizes, delays_s, share, _computed(table.lines))
     else:
@@ -135,7 +135,9 @@ def _sizes(size: str | float | Sequence[str | float] | None, trace: Trace, table
     else:
         if trace.sizes_bytes is not None:
             raise refuse("size", "it cannot be combined with a file that has a column of sizes")
-        asked = size.split(",") if isinstance(size, str) else list(size) if isinstance(size, (list, tuple)) else [size]
+        asked: list[Any] = [size]
+        if isinstance(size, (str, list, tuple)):
+            asked = size.split(",") if isinstance(size, str) else list(size)
         if not 1 <= len(asked) <= MOST_SIZES:
             raise refuse("size", f"{len(asked)} sizes are not accepted; it takes 1 to {MOST_SIZES}")
         sizes = np.resize([bytes_of("size", one) for one in asked], len(trace.delays_s)).astype(np.int64)
