@@ -159,6 +159,7 @@ def test_circuits_change_while_ranks_compute(switch: SimulatedSwitch) -> None:
         assert step.measured_s < step.barrier_s + step.dark_s + step.release_s + step.transfer_s
 
 
+@pytest.mark.large
 def test_eight_ranks_that_mpiexec_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     doubling(8).save("plan.json")
@@ -184,6 +185,7 @@ def test_the_same_columns_in_shared_memory(switch: SimulatedSwitch) -> None:
     assert {step.switch_s for step in ll.run(plan, runs=1, dilation=1000).steps} == {None}
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("faults", "setting", "said"),
     [
@@ -216,6 +218,7 @@ def test_a_switch_that_is_gone(switch: SimulatedSwitch) -> None:
         ll.run(doubling(), transport="mpi", switch=address)
 
 
+@pytest.mark.large
 def test_a_switch_that_fails_between_steps(switch: SimulatedSwitch) -> None:
     """The circuits of the first step are there; of those of the second, that from port 1 to port 3 is refused."""
     switch.crossbar.circuits = {(1, 2), (2, 3), (3, 4), (4, 1)}
@@ -230,6 +233,7 @@ def test_a_switch_that_fails_between_steps(switch: SimulatedSwitch) -> None:
         ll.run(doubling(), transport="mpi", switch=switch.address)
 
 
+@pytest.mark.large
 def test_what_cannot_be_set_is_refused_by_all_ranks(switch: SimulatedSwitch) -> None:
     status, lines = failed(doubling(), "nonsense://host")
     assert (status, lines) == (2, ["error: switch: unknown name `nonsense`; one of scpi, restconf, sonic"])
@@ -247,7 +251,7 @@ def test_what_cannot_be_set_is_refused_by_all_ranks(switch: SimulatedSwitch) -> 
 def test_plans_whose_changes_no_run_makes_are_refused() -> None:
     fabric = ll.Fabric(gpus=8, ports=3, reconfiguration_delay="1us", background_reconfiguration=True)
     candidates = ["circulant:1,2", "circulant:1,4", "circulant:2,4"]
-    told = {"algorithm": "recursive-doubling", "planner": "harvest", "candidates": candidates}
+    told: dict[str, Any] = {"algorithm": "recursive-doubling", "planner": "harvest", "candidates": candidates}
     plan = ll.plan("all-gather", "1MiB", fabric=fabric, **told)
     with pytest.raises(InputError, match=r"^plan: the circuits of the plan change in the background before step 2"):
         ll.run(plan, transport="mpi", switch="scpi://127.0.0.1")
@@ -256,6 +260,7 @@ def test_plans_whose_changes_no_run_makes_are_refused() -> None:
         ll.run(plan, transport="mpi", switch="scpi://127.0.0.1")
 
 
+@pytest.mark.large
 def test_a_rank_that_is_late_for_the_release_ends_all(switch: SimulatedSwitch) -> None:
     doubling().save("plan.json")
     code = (
