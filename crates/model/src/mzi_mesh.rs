@@ -67,10 +67,8 @@ impl MziMesh {
                 return refuse(name, format!("it is {value}; it must be from 0 to {MOST_LOSS:e}"));
             }
         }
-        if let Some(power) = &self.launch_power {
-            if let Some((name, value, accepts)) = power.fault() {
-                return refuse(&format!("launch_power.{name}"), format!("it is {value}; it must be {accepts}"));
-            }
+        if let Some((name, value, accepts)) = self.launch_power.as_ref().and_then(LaunchPower::fault) {
+            return refuse(&format!("launch_power.{name}"), format!("it is {value}; it must be {accepts}"));
         }
         for (name, [rows, columns]) in [("mzis", self.mzis), ("tiles", self.tiles), ("interposers", self.interposers)] {
             if !(1..=MOST).contains(&rows) || !(1..=MOST).contains(&columns) {

@@ -1,5 +1,6 @@
 //! Check that a circuits file makes the switches form the topologies of a plan when the plan needs them.
 
+mod circuit_name;
 mod described;
 mod fibres;
 mod geometry;

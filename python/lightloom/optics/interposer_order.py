@@ -96,7 +96,8 @@ class _Search:
             return min(itertools.permutations(range(count)), key=self.value)
         draws = random.Random(SEED)  # noqa: S311 (no secret)
         starts = [list(range(count))] + [draws.sample(range(count), count) for _ in range(STARTS - 1)]
-        return tuple(min((self._descended(start) for start in starts), key=self.value))
+        best: list[int] = min((self._descended(start) for start in starts), key=self.value)
+        return tuple(best)
 
     def _descended(self, order: list[int]) -> list[int]:
         """The order after exchanges of two interposers, each of which makes it better."""

@@ -177,7 +177,7 @@ MESH = record(
                 ),
                 "laser_efficiency": or_null(number("light over electrical power of a laser; null if not known")),
             },
-            "what receivers need and lasers may launch",
+            "powers that receivers need and lasers may launch",
         ),
         "fibre_lengths": record(
             {
@@ -185,7 +185,7 @@ MESH = record(
                 "column_positions_m": several(number("position of a column [m]"), "positions of columns"),
                 "fibre_delay_ns_per_m": number("time of light through a metre of fibre"),
             },
-            "where interposers are",
+            "positions of interposers, and the speed of light between them",
         ),
         "interposer_order": several(whole("interposer"), "interposer of the first GPUs, of the next, and so on"),
     },

@@ -3,9 +3,9 @@
 use crate::grid::Side;
 
 use super::cuts::Cut;
-use super::launch::OverBudget;
 use super::layout::Mesh;
 use super::lengths::Lengths;
+use super::over_budget::OverBudget;
 
 /// The path that the light of a circuit takes through a mesh, and its wavelength.
 #[derive(Clone, Debug, PartialEq, Eq)]

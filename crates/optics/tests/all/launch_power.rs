@@ -1,8 +1,8 @@
 //! Paths of least launched power, where shortest paths are not they.
 
+use lightloom_optics::mesh::{Mesh, MeshSettings, route};
+use lightloom_optics::{Circuit, Grid};
 use model::LaunchPower;
-use optics::mesh::{Mesh, MeshSettings, route};
-use optics::{Circuit, Grid};
 
 fn mesh(change: impl FnOnce(&mut MeshSettings)) -> Mesh {
     let mut settings = MeshSettings::of(Grid::new("mzis", 2, 3).unwrap()).unwrap();

@@ -2,8 +2,8 @@
 
 use model::{Circuits, Plan};
 
+use super::circuit_name::at;
 use super::geometry::Geometry;
-use super::light::at;
 use crate::report::{Check, Tally, agree};
 
 /// The most by which a length or a time may be off, relative to it.

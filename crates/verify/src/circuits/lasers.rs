@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Circuits, LaunchPower, Light, LightPath, Plan, Shape, sum_seconds};
 
+use super::circuit_name::at;
 use super::geometry::Geometry;
-use super::light::at;
 use crate::report::{Check, Tally, agree};
 
 /// The most by which a power or an energy may be off, relative to it.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Circuits, LightPath, MziMesh, MziPort, MziState, Plan, Result, Shape, counted};
 
+use super::circuit_name::at;
 use super::described::compare;
 use super::fibres;
 use super::geometry::Geometry;
@@ -260,10 +261,6 @@ impl Lit<'_> {
             place += 1;
         }
     }
-}
-
-pub(super) fn at(index: usize, path: &LightPath) -> String {
-    format!("configuration {}, circuit {} → {}", index + 1, path.connection.ingress, path.connection.egress)
 }
 
 fn number(port: MziPort) -> u32 {
