@@ -8,7 +8,8 @@
 //! The class: along every dimension j an offset r^k of its own or no circuits, the ports divided evenly over the peers
 //! of the dimensions that have some. With ⌈log_r n_j⌉ offsets these are Π_j (⌈log_r n_j⌉ + 1) − 1 topologies, and a
 //! given start. Which of them each step runs on is a shortest path over (step, topology), exact for charges that are
-//! constant or depend on the two topologies, where one dimension may change by itself or all at once.
+//! constant or depend on the two topologies, where one dimension may change by itself or all at once. Where sizes are
+//! no powers of r, an offset may serve steps of shorter distances too, which the paper's segments leave out.
 //!
 //! Circuits one way are enough: with sizes that are powers of two, a ring of two parallel circuits is loaded with d/2
 //! by a step of distance d, and a ring both ways of size s with d·(s − d)/s ≥ d/2, over as many hops.
@@ -22,8 +23,8 @@ use crate::Problem;
 /// Meaning of the names of topologies with circuits along some dimensions.
 pub(crate) const NAME: (&str, &str) = (
     "[A]x[B]xC:P1,P2;Q^2",
-    "GPUs in a grid, last dimension fastest: circuits P1 and P2 places ahead along the first dimension in brackets and Q \
-     along the second, each of which wraps round; Q^2: two circuits in parallel",
+    "GPUs in a grid, last dimension fastest: circuits P1 and P2 places ahead along the first dimension in brackets and \
+     Q along the second, each of which wraps round; Q^2: two circuits in parallel",
 );
 
 /// Bruck's pattern round the dimensions of a torus.
