@@ -16,8 +16,9 @@
 
 use model::{Digit, Link, Result, Schedule, Step, Topology, Translations, show_generators};
 
+use super::refusals::{check_ports, refuse};
 use super::segments::{Cut, StepInterval, cheapest_cuts};
-use super::{check_ports, refuse, step_s};
+use super::step_time::step_s;
 use crate::Problem;
 
 /// Meaning of the names of topologies with circuits along some dimensions.
@@ -190,8 +191,7 @@ mod tests {
     use collectives::Options;
     use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
-    use crate::planners::bridge::Bridge;
-    use crate::{Choice, Planner};
+    use crate::{Planner, find};
 
     fn pattern(algorithm: &str, collective: Collective, dims: &[u32], radix: u32) -> Option<TorusPattern> {
         let shape = Shape::new(dims.iter().product(), dims, 1).unwrap();
@@ -280,9 +280,9 @@ mod tests {
                         let subtori = Subtori::on(&pattern, 1, &problem).unwrap();
                         let cuts = subtori.cuts().into_iter().flatten();
                         let best = cuts.min_by(|a, b| a.total_s.total_cmp(&b.total_s)).unwrap();
-                        let total_s = |choice: Choice| choice.into_plan(true).unwrap().total_s();
-                        let on_ring = total_s(Bridge::EVERY_GPU.choose(&problem).unwrap());
-                        let found = total_s(crate::planners::bridge::choice(subtori.problem, best));
+                        let on_ring = find("bridge").unwrap().choose(&problem).unwrap();
+                        let on_ring = on_ring.problem.total_s(&on_ring.candidates).unwrap();
+                        let found = subtori.problem.total_s(&best.topologies).unwrap();
                         let case = format!("{name} {collective:?} {gpus} {delay_s} {ports}: {found} {on_ring}");
                         assert!(found <= on_ring, "{case}");
                         assert!(found == on_ring || !gpus.is_power_of_two(), "{case}");
