@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunCli
 
 COLLECTIVES = ("all-to-all", "reduce-scatter", "all-gather", "all-reduce")
-TORUS = {"algorithm": "bruck-torus", "planner": "bridge"}
+TORUS: dict[str, Any] = {"algorithm": "bruck-torus", "planner": "bridge"}
 
 
 def fabric_of(dims: str, ports: int, delay: str | float = "10us", initial: str = "free") -> Fabric:
@@ -82,7 +82,7 @@ def test_no_slower_than_a_torus_that_never_changes(collective: str, delay: str) 
     for dims, ports in (("8x8", 2), ("8x8", 4), ("4x4x4", 6)):
         for initial in ("free", "torus:one-way"):
             fabric = fabric_of(dims, ports, delay, initial)
-            named = {"algorithm": "bruck-torus", "topology": "torus:one-way"}
+            named: dict[str, Any] = {"algorithm": "bruck-torus", "topology": "torus:one-way"}
             never = lightloom.plan(collective, "16MiB", fabric=fabric, planner="static", **named)
             assert lightloom.plan(collective, "16MiB", fabric=fabric, **TORUS).total_s <= never.total_s * (1 + 1e-12)
 

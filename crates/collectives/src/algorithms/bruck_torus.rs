@@ -141,7 +141,7 @@ impl Algorithm for BruckTorus {
     }
 
     fn summary(&self) -> &'static str {
-        "Bruck's pattern along all dimensions of a torus at once, distance 1 first, a part of the buffer each, --radix r"
+        "Bruck's pattern along all dimensions of a torus at once, distance 1 first, a part of the data each, --radix r"
     }
 
     fn source(&self) -> &'static str {

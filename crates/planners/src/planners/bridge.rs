@@ -30,14 +30,18 @@
 //! *Tori* (§5): Bruck's pattern round the dimensions of a torus runs on subtori, see [`subtori`].
 
 mod pattern;
+mod refusals;
 mod segments;
+mod step_time;
 mod subtori;
 
-use model::{Error, Result, Topology, counted, show_generators};
+use model::{Error, Result, Topology, show_generators};
 
-use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Rates};
+use crate::{Capabilities, Choice, LeastSum, Planner, Problem};
 use pattern::{Pattern, Run};
+use refusals::{NAME, check_ports, refuse};
 use segments::{Cut, StepInterval, cheapest_cuts};
+use step_time::step_s;
 pub(crate) use subtori::NAME as SUBTORI_NAME;
 use subtori::Subtori;
 
@@ -89,7 +93,7 @@ impl Bridge {
 
 impl Planner for Bridge {
     fn name(&self) -> &'static str {
-        "bridge"
+        NAME
     }
 
     fn summary(&self) -> &'static str {
@@ -134,39 +138,7 @@ fn cheapest_by_number(block: u32, given: &Problem) -> Result<(Problem, Vec<Optio
 }
 
 fn choice(problem: Problem, cut: Cut) -> Choice {
-    let planner = Bridge::EVERY_GPU.name();
-    Choice { planner, problem, candidates: cut.topologies, total_s: cut.total_s, class_bound: None }
-}
-
-fn refuse<T>(reason: String) -> Result<T> {
-    Err(Error::refused("planner", Bridge::EVERY_GPU.name(), reason))
-}
-
-/// # Errors
-/// A schedule with a rank that has more peers in a step than ports.
-fn check_ports(problem: &Problem) -> Result<()> {
-    let ports = problem.fabric.shape.ports();
-    let peers = problem.schedule().steps().iter().map(|step| step.traffic().degree()).max().unwrap_or(0);
-    if peers > ports {
-        return refuse(format!(
-            "ranks have {} in a step and {}; it takes a port for each peer",
-            counted(peers, "peer"),
-            counted(ports, "port")
-        ));
-    }
-    Ok(())
-}
-
-/// Time of a step on a candidate, s; infinite where it has no path. Flows only where one is not obvious.
-fn step_s(problem: &Problem, rates: &Rates, step: usize, candidate: usize) -> f64 {
-    let known = problem.table.estimates(problem.table.pattern_of_step(step));
-    if known.hops[candidate].is_infinite() {
-        return f64::INFINITY;
-    }
-    if known.exact[candidate] {
-        return rates.of(step, known.hops[candidate] as u32, known.loads[candidate]);
-    }
-    problem.step_cost(step, candidate).map_or(f64::INFINITY, |(cost, ..)| cost.total_s())
+    Choice { planner: NAME, problem, candidates: cut.topologies, total_s: cut.total_s, class_bound: None }
 }
 
 /// The problem on the ring, the subrings and the initial topology.

@@ -8,22 +8,24 @@
 //! The class: along every dimension j an offset r^k of its own or no circuits, the ports divided evenly over the peers
 //! of the dimensions that have some. With ⌈log_r n_j⌉ offsets these are Π_j (⌈log_r n_j⌉ + 1) − 1 topologies, and a
 //! given start. Which of them each step runs on is a shortest path over (step, topology), exact for charges that are
-//! constant or depend on the two topologies, where one dimension may change by itself or all at once.
+//! constant or depend on the two topologies, where one dimension may change by itself or all at once. Where sizes are
+//! no powers of r, an offset may serve steps of shorter distances too, which the paper's segments leave out.
 //!
 //! Circuits one way are enough: with sizes that are powers of two, a ring of two parallel circuits is loaded with d/2
 //! by a step of distance d, and a ring both ways of size s with d·(s − d)/s ≥ d/2, over as many hops.
 
 use model::{Digit, Link, Result, Schedule, Step, Topology, Translations, show_generators};
 
+use super::refusals::{check_ports, refuse};
 use super::segments::{Cut, StepInterval, cheapest_cuts};
-use super::{check_ports, refuse, step_s};
+use super::step_time::step_s;
 use crate::Problem;
 
 /// Meaning of the names of topologies with circuits along some dimensions.
 pub(crate) const NAME: (&str, &str) = (
     "[A]x[B]xC:P1,P2;Q^2",
-    "GPUs in a grid, last dimension fastest: circuits P1 and P2 places ahead along the first dimension in brackets and Q \
-     along the second, each of which wraps round; Q^2: two circuits in parallel",
+    "GPUs in a grid, last dimension fastest: circuits P1 and P2 places ahead along the first dimension in brackets and \
+     Q along the second, each of which wraps round; Q^2: two circuits in parallel",
 );
 
 /// Bruck's pattern round the dimensions of a torus.
@@ -189,8 +191,7 @@ mod tests {
     use collectives::Options;
     use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
-    use crate::planners::bridge::Bridge;
-    use crate::{Choice, Planner};
+    use crate::{Planner, find};
 
     fn pattern(algorithm: &str, collective: Collective, dims: &[u32], radix: u32) -> Option<TorusPattern> {
         let shape = Shape::new(dims.iter().product(), dims, 1).unwrap();
@@ -279,9 +280,9 @@ mod tests {
                         let subtori = Subtori::on(&pattern, 1, &problem).unwrap();
                         let cuts = subtori.cuts().into_iter().flatten();
                         let best = cuts.min_by(|a, b| a.total_s.total_cmp(&b.total_s)).unwrap();
-                        let total_s = |choice: Choice| choice.into_plan(true).unwrap().total_s();
-                        let on_ring = total_s(Bridge::EVERY_GPU.choose(&problem).unwrap());
-                        let found = total_s(crate::planners::bridge::choice(subtori.problem, best));
+                        let on_ring = find("bridge").unwrap().choose(&problem).unwrap();
+                        let on_ring = on_ring.problem.total_s(&on_ring.candidates).unwrap();
+                        let found = subtori.problem.total_s(&best.topologies).unwrap();
                         let case = format!("{name} {collective:?} {gpus} {delay_s} {ports}: {found} {on_ring}");
                         assert!(found <= on_ring, "{case}");
                         assert!(found == on_ring || !gpus.is_power_of_two(), "{case}");
