@@ -824,6 +824,7 @@ def fast_on_servers(
     """Seconds of FAST on servers, of its bound, before the first stage, after the last, of bytes within servers that
     the stages leave no time for; pairs of servers, seconds of circuits and of the electrical network of every stage.
     electrical: bytes/s of a GPU, seconds of a phase; optical: the same of a stage, seconds of a change."""
+
 def all_to_all_lines(request: Request, delays_s: Sequence[float]) -> list[tuple[str, list[tuple[int, float, float]]]]:
     """By planner that forwards blocks in rounds, (topologies, seconds, seconds if no circuit waited for another) of
     each of its strategies, whose time at a reconfiguration delay R is R·topologies and the seconds. Strategies of

@@ -6,7 +6,7 @@
 use model::{Result, Topology, Translations};
 
 use crate::contraction::Contractions;
-use crate::cutoffs::circulant::MOST_PACKED_RANKS;
+use crate::cutoffs::circulant::{MOST_PACKED_RANKS, MOST_WITH_ALL_NAMES};
 
 /// Bases whose rounds are packed, those that promise most first; the others are known only by their promise. A packing
 /// takes more than ranks² of effort: fewer are packed above [`MOST_PACKED_RANKS`] / 64 ranks, and 8 at least.
@@ -23,11 +23,12 @@ fn packed(ranks: u32) -> usize {
 pub fn circulant(ranks: u32, ports: u32) -> Result<Contractions> {
     let mut found: Vec<(u64, Vec<u32>)> = Vec::new();
     let mut search = Search::new(ranks);
-    // Multiplying all generators by a unit of Z_n renames ranks, and takes the first to a divisor of n; a pair with a
-    // unit is there with 1 first.
+    // Multiplying all generators by a unit of Z_n renames ranks, and takes the first to a divisor of n. A pair with a
+    // unit is there with 1 first; its other names may be packed a little better, and are looked at where that takes little.
+    let all_names = ranks <= MOST_WITH_ALL_NAMES;
     for first in (1..ranks).filter(|first| ranks.is_multiple_of(*first)) {
         let others = (1..ranks).filter(|&second| second != first && common(second, first) == 1);
-        for second in others.filter(|&second| first == 1 || common(second, ranks) > 1) {
+        for second in others.filter(|&second| all_names || first == 1 || common(second, ranks) > 1) {
             interruption::check();
             found.extend(search.promise(&[first, second]).map(|hops| (hops, vec![first, second])));
         }

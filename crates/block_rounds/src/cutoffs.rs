@@ -24,4 +24,7 @@ pub(crate) mod bases {
 pub(crate) mod circulant {
     /// Ranks times circulants whose rounds are packed to find the best, where these are fewer than 64.
     pub(crate) const MOST_PACKED_RANKS: u32 = 1 << 17;
+
+    /// Ranks up to which pairs of generators that are the same up to a unit of Z_n are all looked at.
+    pub(crate) const MOST_WITH_ALL_NAMES: u32 = 1024;
 }
