@@ -13,6 +13,9 @@ use model::{Collective, Initial, Plan, Rank, ReconfigurationPolicy};
 use planned::planned;
 use proptest::prelude::*;
 
+/// Chunks of the buffer of a plan by hand.
+const CHUNKS: u64 = 64;
+
 fn control(text: &str) -> CongestionControl {
     CongestionControl::parse(text).unwrap()
 }
@@ -28,7 +31,7 @@ fn into_one(senders: u32, packets: u64) -> Plan {
         (0..senders).map(|sender| (sender, hub, 1)).chain([(hub, receiver, 1)]).collect();
     let sent = (0..senders).map(|sender| (sender, receiver, 1, vec![(1.0, vec![sender, hub, receiver])])).collect();
     let gpus = senders + 2;
-    by_hand(fabric(&[gpus], senders), packets * 1000 * u64::from(gpus), vec![topology(gpus, &links)], &[(0, 1.0, sent)])
+    by_hand(fabric(&[gpus], senders), packets * 1000 * CHUNKS, vec![topology(gpus, &links)], &[(0, 1.0, sent)])
 }
 
 fn any_plan() -> impl Strategy<Value = Plan> {
@@ -116,8 +119,7 @@ proptest! {
         let mut fabric = fabric(&[gpus], 1);
         fabric.hop_delay_s = f64::from(delay_ns) * 1e-9;
         let sent = vec![(0, hops, 1, vec![(1.0, (0..gpus).collect())])];
-        let plan =
-            by_hand(fabric, packets * 1000 * u64::from(gpus), vec![topology(gpus, &links)], &[(0, 1.0, sent)]);
+        let plan = by_hand(fabric, packets * 1000 * CHUNKS, vec![topology(gpus, &links)], &[(0, 1.0, sent)]);
         let found = simulate(&plan, &under(text)).unwrap();
         let wire_fs = 10_000_000;
         let hops = u64::from(hops);
@@ -130,7 +132,7 @@ proptest! {
 /// The shares of flows into one circuit are equal in the long run, and keep it busy.
 #[test]
 fn flows_into_one_circuit_get_equal_shares() {
-    for (text, least_utilisation) in [("dcqcn:increase_interval=50us", 0.7), ("window", 0.97)] {
+    for (text, least_utilisation) in [("dcqcn:increase_interval=50us", 0.7), ("window:threshold=300KB", 0.95)] {
         for senders in [2, 4] {
             let plan = into_one(senders, 40_000);
             let found = simulate(&plan, &under(text)).unwrap();
@@ -143,7 +145,7 @@ fn flows_into_one_circuit_get_equal_shares() {
             assert!(utilisation > least_utilisation, "{text} {senders}: {utilisation}");
             assert!(*first as f64 > 0.85 * *last as f64, "{text} {senders}: {ends:?}");
             assert!(found.congestion.marked_packets > 0 && found.congestion.decreases > 0);
-            assert_eq!(found.congestion.notifications == 0, text == "window");
+            assert_eq!(found.congestion.notifications == 0, text.starts_with("window"));
         }
     }
 }

@@ -5,7 +5,7 @@ use model::{
     RoutedEntry, RoutedPath, Routes, Step, StepCost, Topology, Transfer, Translations,
 };
 
-/// A transfer by hand: sender, receiver, chunks of one n-th of the buffer, and its paths with their shares.
+/// A transfer by hand: sender, receiver, chunks of one 64th of the buffer, and its paths with their shares.
 pub type Sent = (Rank, Rank, u32, Vec<(f64, Vec<Rank>)>);
 
 /// A plan by hand: per step a topology and its transfers. The costs of steps are not filled in, except the
