@@ -191,7 +191,7 @@ mod tests {
     use collectives::Options;
     use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape};
 
-    use crate::{Planner, find};
+    use crate::find;
 
     fn pattern(algorithm: &str, collective: Collective, dims: &[u32], radix: u32) -> Option<TorusPattern> {
         let shape = Shape::new(dims.iter().product(), dims, 1).unwrap();
