@@ -127,7 +127,7 @@ def algorithm_table(
     dims: Sequence[int],
     ports: int,
     radix: int | None,
-    aggregation: int | None,
+    aggregation: int | None = None,
 ) -> list[dict[str, object]]:
     """A row per (algorithm, collective): `algorithm`, `collective`, `accepted`, `reason` (why not, or
     empty), `steps` (int or None), `sent_share` (bytes that the busiest rank sends over m, or None)."""

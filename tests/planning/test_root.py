@@ -93,7 +93,7 @@ def test_a_bound_is_for_a_root_that_is_a_rank(collective: str) -> None:
     assert ll.bound(collective, "1MiB", fabric=fabric, root=GPUS - 1).lower_bound_s > 0
     for asked in ({"root": GPUS}, {"root": 4, "ranks": [0, 1, 2, 3]}):
         with pytest.raises(ll.InputError, match=r"^root: \d is not accepted; it takes a rank below "):
-            ll.bound(collective, "1MiB", fabric=fabric, **asked)  # type: ignore[arg-type]
+            ll.bound(collective, "1MiB", fabric=fabric, **asked)
 
 
 def test_a_sweep_varies_the_root() -> None:

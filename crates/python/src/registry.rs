@@ -98,6 +98,7 @@ pub fn left_out(planner: &str, gpus: u32, ports: u32) -> CoreResult<Option<Strin
 }
 
 #[pyfunction]
+#[pyo3(signature = (collective, gpus, dims, ports, radix, aggregation = None))]
 pub fn algorithm_table<'py>(
     py: Python<'py>,
     collective: Option<&Bound<'py, PyAny>>,
