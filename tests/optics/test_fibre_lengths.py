@@ -179,11 +179,15 @@ def test_the_judge_compares_lengths_with_those_described(plan: ll.Plan, describe
 @pytest.mark.parametrize(
     ("settings", "refusal"),
     [
-        ("fibre_m=-1", "fibre_m: -1.0 is not accepted; it takes a number of metres, 0 or more"),
+        ("fibre_m=-1", "fibre_m: -1.0 is not accepted; it takes metres from 0 to 33333"),
+        (
+            "fibre_m=3,column_positions_m=0:1:2:3",
+            "fibre_m: 3.0 is not accepted; it takes interposers in a row or column without positions",
+        ),
         ("fibre_m=NaN", "fibre_m: NaN is not accepted"),
         (
             "fibre_m=1e9",
-            "column_positions_m: 1000000000.0 is not accepted; it takes numbers of metres from 0 to 100000",
+            "fibre_m: 1000000000.0 is not accepted; it takes metres from 0 to 33333",
         ),
         ("fibre_m=10m", "fibre_m: `10m` is not accepted; it takes a number"),
         ("column_positions_m=0:1", "column_positions_m: 2 positions is not accepted; it takes 4"),

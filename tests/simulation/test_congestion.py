@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def all_to_all(size: str = "1MiB") -> ll.Plan:
-    return ll.plan("all-to-all", size, gpus=8, ports=2, algorithm="direct", topology="ring", planner="static")
+    fabric = ll.Fabric(gpus=8, ports=2)
+    return ll.plan("all-to-all", size, fabric=fabric, algorithm="direct", topology="ring", planner="static")
 
 
 def test_json_tells_what_control_did(cli: RunCli, tmp_path: Path) -> None:

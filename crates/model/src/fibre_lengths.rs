@@ -18,6 +18,9 @@ impl FibreLengths {
     /// Time of light in glass: a group index of about 1.47 over the speed of light, ns/m (ITU-T G.652 fibres).
     pub const DELAY_NS_PER_M: f64 = 5.0;
 
+    /// Greatest position, m.
+    pub const MOST_M: f64 = MOST_M;
+
     /// Key and value of the first number that is none of a fibre, and what is accepted, for so many interposers.
     pub fn fault(&self, interposers: [u32; 2]) -> Option<(&'static str, String, String)> {
         let positions = [("row_positions_m", &self.row_positions_m), ("column_positions_m", &self.column_positions_m)];

@@ -89,8 +89,9 @@ def fast_on_servers(
         fabric.startup_s + fabric.hop_delay_s,
         reconfiguration_s,
     )
-    *times, stages = _core.fast_on_servers(values, server_gpus, (rate_bps / BITS, phase_s), optical)
-    return ServerTimes(*times, [ServerStage(*stage) for stage in stages])
+    found = _core.fast_on_servers(values, server_gpus, (rate_bps / BITS, phase_s), optical)
+    total_s, bound_s, before_s, after_s, inside_s, stages = found
+    return ServerTimes(total_s, bound_s, before_s, after_s, inside_s, [ServerStage(*stage) for stage in stages])
 
 
 def _electrical(text: str) -> tuple[int, float, float]:

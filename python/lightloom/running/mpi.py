@@ -131,6 +131,7 @@ class MpiRank:
         self._workspace = kind.unwritten(self._elements(program.workspace_bytes))
         self._buffer = np.empty(max((part.buffered for part in self._parts), default=0), dtype=kind.storage)
         near = self._all.Split_type(self._mpi.COMM_TYPE_SHARED)
+        self._has_one_clock = near.Get_size() == self._all.Get_size()
         # With more ranks than cores, one that keeps asking keeps others from sending.
         self._spins = SPINS if near.Get_size() <= cores() else 0
         near.Free()
@@ -183,9 +184,21 @@ class MpiRank:
             self._keep(part, arrived, reduction)
             noted(moments.arrived_s, index)
             self._barrier(f"step {index}: not all ranks ended it in time", 2 * self._patience_s[index])
+        if self._has_one_clock:
+            self._count_from_first(moments, origin)
         output = np.zeros(self._elements(self._program.output_bytes), dtype=self._kind.storage)
         self._copy(self._program.stores, self._workspace, output)
         return Carried(output, moments)
+
+    def _count_from_first(self, moments: Moments, origin: float) -> None:
+        """Count moments from when the first rank left the barrier at the start, on the clock of the machine."""
+        mine, first = np.array([origin]), np.empty(1)
+        gathered = self._all.Iallreduce(mine, first, op=self._mpi.MIN)
+        for _ in self._done([gathered], time.monotonic() + PATIENCE_S, lambda _: "not all ranks ended the run in time"):
+            pass
+        for name, column in moments._asdict().items():
+            if name != "switch_s":
+                np.add(column, origin - first[0], out=column)
 
     def _exchange(self, index: int, part: StepPart) -> tuple[list[Array], float]:
         """Send, pass on and receive all of a step: what has come, in the order of `part.incoming`, and when."""

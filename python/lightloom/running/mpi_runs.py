@@ -1,6 +1,8 @@
 """Runs of a plan by the ranks of an MPI, measured as runs in shared memory are.
 
-Every rank's moments are counted from the start of a run, which all leave one barrier for: no clocks are compared.
+Moments are counted from the start of a run, which all leave one barrier for: on one machine from the first rank's
+leaving it, by the machine's clock; on several from each rank's own, so that no clocks are compared. What then seems to
+be before that which it follows is taken to be at the same time.
 """
 
 from __future__ import annotations
@@ -163,6 +165,8 @@ def _times(program: Program, ports: int, moments: Moments, windows_s: float) -> 
     """The moments of all ranks, by run, step and rank, as the times of runs; nothing of circuits, which MPI has not."""
     runs, steps, ranks = moments.arrived_s.shape
     end_s = moments.arrived_s.max(axis=2)
+    begun_s = np.concatenate((np.zeros((runs, 1)), end_s[:, :-1]), axis=1)
+    asked_s = np.maximum(moments.asked_s[:, :, 0], begun_s)
     no_circuit = np.zeros((runs, steps, ranks * ports))
     sizes, offsets = program.message_bytes, program.gpu_offsets
     forwarded = np.zeros((steps, ranks), dtype=np.int64)
@@ -171,9 +175,9 @@ def _times(program: Program, ports: int, moments: Moments, windows_s: float) -> 
         forwarded[program.step[message], between] += size
     return RunTimes(
         total_s=end_s[:, -1] - windows_s,
-        begun_s=np.concatenate((np.zeros((runs, 1)), end_s[:, :-1]), axis=1),
-        asked_s=moments.asked_s[:, :, 0],
-        acknowledged_s=moments.acknowledged_s[:, :, 0],
+        begun_s=begun_s,
+        asked_s=asked_s,
+        acknowledged_s=np.maximum(moments.acknowledged_s[:, :, 0], asked_s),
         switch_s=moments.switch_s[:, :, 0],
         start_s=moments.released_s.min(axis=2),
         end_s=end_s,

@@ -29,7 +29,10 @@ impl FibreKeys {
             "fibre_delay_ns_per_m" => self.delay_ns_per_m = Some(one(key, value)?),
             "row_positions_m" => self.row_positions_m = Some(several(key, value)?),
             "column_positions_m" => self.column_positions_m = Some(several(key, value)?),
-            _ => self.order = Some(several(key, value)?),
+            _ => {
+                let accepts = "interposers with colons between them, such as 1:0; `circuits` takes `shortest`, too";
+                self.order = Some(several(key, value).map_err(|_| Error::value(key, shown(value), accepts))?);
+            }
         }
         Ok(())
     }
@@ -50,14 +53,21 @@ impl FibreKeys {
                 None => Ok(None),
             };
         }
+        let sides = [(row_positions_m, interposers.rows()), (column_positions_m, interposers.columns())];
+        let longest = sides.iter().filter(|(given, _)| given.is_none()).map(|&(_, count)| count - 1).max().unwrap_or(0);
+        if let Some(given) = fibre_m {
+            if longest == 0 {
+                let accepts = "interposers in a row or column without positions, between which it is the length";
+                return Err(Error::value("fibre_m", format!("{given:?}"), accepts));
+            }
+            let most = (FibreLengths::MOST_M / f64::from(longest)).floor();
+            if !(0.0..=most).contains(given) {
+                return Err(Error::value("fibre_m", format!("{given:?}"), format!("metres from 0 to {most}")));
+            }
+        }
         let positions = |given: &Option<Vec<f64>>, count: u32, key: &str| match (given, fibre_m) {
             (Some(given), _) => Ok(given.clone()),
-            (None, Some(fibre_m)) if fibre_m.is_finite() && *fibre_m >= 0.0 => {
-                Ok((0..count).map(|place| fibre_m * f64::from(place)).collect())
-            }
-            (None, Some(fibre_m)) => {
-                Err(Error::value("fibre_m", format!("{fibre_m:?}"), "a number of metres, 0 or more"))
-            }
+            (None, Some(fibre_m)) => Ok((0..count).map(|place| fibre_m * f64::from(place)).collect()),
             (None, None) if count == 1 => Ok(vec![0.0]),
             (None, None) => Err(Error::value(key, "nothing", "a position in metres for each, or fibre_m for all")),
         };

@@ -40,7 +40,7 @@ pub struct OverBudget {
     pub launch_mw: f64,
     /// The most that they may, mW.
     pub budget_mw: f64,
-    /// Power that they launch at least: on the best path of each circuit alone, mW.
+    /// Power that they launch at least: mW; a lower bound, which leaves out detours to the fibres.
     pub least_mw: f64,
 }
 
@@ -51,13 +51,13 @@ impl std::fmt::Display for OverBudget {
         if *least_mw > *budget_mw * (1.0 + TOLERANCE) {
             return write!(
                 formatter,
-                "the lasers of {place} must launch {least_mw:.4} mW at once on the best paths, more than the budget \
-                 {key} of {budget_mw} mW"
+                "the lasers of {place} must launch at least {least_mw:.6} mW at once, more than the budget {key} of \
+                 {budget_mw} mW"
             );
         }
         write!(
             formatter,
-            "the lasers of {place} launch {launch_mw:.4} mW at once on the paths that were found, more than the \
+            "the lasers of {place} launch {launch_mw:.6} mW at once on the paths that were found, more than the \
              budget {key} of {budget_mw} mW"
         )
     }

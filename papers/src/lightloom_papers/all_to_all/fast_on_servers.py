@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.planning.two_level import ServerTimes, fast_on_servers
 from lightloom.views.axis_units import time_label
@@ -13,6 +13,8 @@ from lightloom_papers.claims import Claim
 from lightloom_papers.figure import Figure, Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure as Picture
 
     from lightloom_papers.figure import Setting
@@ -63,7 +65,7 @@ def make(setting: Setting) -> Outcome:
         panels[0].set_ylabel("time to the bound")
         panels[0].legend(frameon=False)
 
-    table = {
+    table: dict[str, Sequence[Any]] = {
         "gpus": [one.workload.gpus for one in found],
         "ports": [one.workload.ports for one in found],
         "matrix": [one.workload.matrix for one in found],

@@ -35,7 +35,7 @@ class Row(NamedTuple):
 ROWS = (
     Row("sip", 7e-6, 32, "lightpath", "2x4"),
     Row("rotornet", 1e-5, 128, None, "4x8"),
-    Row("mems-3d", 15e-3, 320, "calient-bulk", "8x8"),
+    Row("mems-3d", 15e-3, 320, "calient-bulk", "8x10"),
     Row("piezo", 25e-3, 576, None, "12x12"),
 )
 SIZES = (MB, 16 * MB, 128 * MB)
