@@ -58,7 +58,7 @@ def test_seeds_repeat_and_differ() -> None:
     plan = on_a_ring()
     times = [
         ll.simulate(
-            plan, congestion_control=f"dcqcn:kmin=8KB,kmax=200KB,pmax=0.02,decrease_interval=1us,seed={seed}"
+            plan, congestion_control=f"dcqcn:kmin=8KB,kmax=1MB,pmax=0.1,decrease_interval=200ns,seed={seed}"
         ).total_s
         for seed in (1, 1, 2, 3)
     ]
