@@ -77,8 +77,8 @@ def make(_setting: Setting) -> Outcome:
         draw,
         (_consistent(gains),),
         f"{GPUS} GPUs, reconfigurations of 10 µs, 1 µs a hop, every packet simulated, under DCQCN with the settings of "
-        "its model in ns-3, in proportion to the bandwidth. Packets have no headers. Queues reach the thresholds only with "
-        "S-Bruck and 16 MB, where DCQCN costs it 6 % at 200 Gbit/s and 4500 B.",
+        "its model in ns-3, in proportion to the bandwidth. Packets have no headers. Queues reach the thresholds only "
+        "with S-Bruck and 16 MB, where DCQCN costs it 6 % at 200 Gbit/s and 4500 B.",
     )
 
 
