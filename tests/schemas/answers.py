@@ -209,6 +209,7 @@ def _planned() -> dict[str, list[Any]]:
         "simulation": [
             printed("simulate a.json --explain --links --buffer 64KiB"),
             printed("simulate b.json --level flow"),
+            printed("simulate a.json --congestion-control dcqcn"),
         ],
         "export": [printed("export a.json --to msccl-xml --output a.xml")],
     }

@@ -14,10 +14,8 @@ use model::{Error, Result, unknown_name};
 
 pub use dcqcn::Dcqcn;
 pub use marking::Marking;
+use values::FIELD;
 pub use window::Window;
-
-/// The field that errors name.
-pub(crate) const FIELD: &str = "congestion_control";
 
 /// The names of all kinds, the default first.
 const NAMES: [&str; 3] = ["none", "dcqcn", "window"];

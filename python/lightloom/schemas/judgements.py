@@ -116,7 +116,7 @@ SIMULATION = record(
                 "notifications": whole("notifications of marks that receivers sent; 0 for a window, which needs none"),
                 "decreases": whole("cuts of the rate or the window of a flow"),
             },
-            "what congestion control did, of all GPUs together, where there is one",
+            "counts of congestion control, all GPUs together; only where there is one",
         ),
         "differences": several(
             record(

@@ -10,7 +10,7 @@
 use model::{Error, Result};
 
 use super::marking::Marking;
-use super::{FIELD, values};
+use super::values::{self, FIELD};
 
 /// Settings of DCQCN; those that are `None` follow from the rate of circuits.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,8 @@
 
 use model::{Error, Result, units, unknown_name};
 
-use super::FIELD;
+/// The field that errors name.
+pub(super) const FIELD: &str = "congestion_control";
 
 /// Longest and shortest interval, s: a timer that is shorter than this has no use and takes for ever.
 const INTERVALS_S: (f64, f64) = (1e-9, 1.0);

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 # §4.1: Gbit/s, and bytes of a packet. The first of each is the configuration that the paper reports.
 RATES = (800, 400, 200)
 PACKETS = (4500, 1500, 9000)
-SIZES = (KB, 32 * KB, MB)
+# Queues are marked only with the last of them, and only those of S-Bruck.
+SIZES = (KB, 32 * KB, MB, 16 * MB)
 DELAY_S = 1e-5
 # Losses of a plan by packets against a baseline that do not count, as where "never slower" is judged by the model.
 SLACK = 0.05
@@ -76,7 +77,8 @@ def make(_setting: Setting) -> Outcome:
         draw,
         (_consistent(gains),),
         f"{GPUS} GPUs, reconfigurations of 10 µs, 1 µs a hop, every packet simulated, under DCQCN with the settings of "
-        "its model in ns-3, in proportion to the bandwidth. Packets have no headers.",
+        "its model in ns-3, in proportion to the bandwidth. Packets have no headers. Queues reach the thresholds only "
+        "with S-Bruck and 16 MB, where DCQCN costs it 6 % at 200 Gbit/s and 4500 B.",
     )
 
 
