@@ -54,7 +54,8 @@ def measured(setting: Setting, delay_s: float) -> Found:
 
 def assumed_s() -> float:
     """The time for which a GPU computes in an iteration, as the models assume it (s)."""
-    return sum(node["duration_s"] for node in next(iter(workloads().values())).nodes if node["kind"] == "compute")
+    nodes = next(iter(workloads().values())).nodes
+    return float(sum(node["duration_s"] for node in nodes if node["kind"] == "compute"))
 
 
 def by_published(found: Found) -> dict[str, Iterations]:
