@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Parcel;
+use super::servers::Parcel;
 
 /// Parts of a share below which bytes are rounding.
 const ROUNDING: f64 = 1e-12;

@@ -2,7 +2,7 @@
 
 use model::sum_seconds;
 
-use super::{FastOnServers, Parcel, ServerNetwork, Stage};
+use super::servers::{FastOnServers, Parcel, ServerNetwork, Stage};
 
 /// Bytes out of and into every GPU within its server.
 struct Inside {
