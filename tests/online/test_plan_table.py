@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +113,33 @@ def test_a_wrong_size_or_delay_is_refused(given: tuple[str, str | float], field:
     assert error.value.field == field
     with pytest.raises(ll.InputError, match=r"^place: `99` is not accepted; it takes a whole number from 0 to"):
         real_table().plan("1MiB", "1us", 99)
+
+
+def test_a_choice_reads_sizes_and_delays_as_plan_does() -> None:
+    table = real_table()
+    chosen = table.choose(64 << 20, 1e-5)
+    asked: list[tuple[Any, Any]] = [
+        ("64MiB", "10us"),
+        (float(64 << 20), "0.01ms"),
+        (np.int64(64 << 20), np.float64(1e-5)),
+    ]
+    for size, delay in asked:
+        assert table.choose(size, delay) == chosen
+    assert table.choose("64MiB", 0) == table.choose("64MiB", 1e-9) == len(table.plans) - 1
+
+
+@pytest.mark.parametrize(
+    ("size", "delay", "field"),
+    [
+        *((size, 1e-5, "size") for size in (math.nan, -1, 0, True, 1.5, "none", 1 << 19, "512MiB", 10**400, None)),
+        *((64 << 20, delay, "delay") for delay in (math.nan, -1e-5, True, "soon", math.inf, None)),
+    ],
+)
+def test_a_choice_refuses_what_is_no_size_of_the_table_and_no_delay(size: Any, delay: Any, field: str) -> None:
+    with pytest.raises(ll.InputError) as error:
+        real_table().choose(size, delay)
+    assert error.value.field == field
+    assert "\n" not in str(error.value)
 
 
 def test_a_larger_tolerance_takes_no_more_plans() -> None:
