@@ -307,6 +307,41 @@ def test_a_file_that_is_no_table_is_refused(in_tmp: Path, cli: RunCli) -> None:
     assert "lightloom.plan-table/1" in said
 
 
+def test_no_two_plans_of_a_map_have_one_colour_and_regions_have_numbers() -> None:
+    # At size 1 plan k is the best between delays of about 1.9^(n - k - 1) and 1.9^(n - k) microseconds.
+    for count in (2, 9, 12, 21):
+        fixed_s = np.append(0.0, np.cumsum(1e-6 * 1.9 ** np.arange(count - 1)))[::-1]
+        lines = [Line(float(seconds), 0.0, place) for place, seconds in enumerate(fixed_s)]
+        table = table_of(lines, (1e-7, 1e-6 * 1.9**count))
+        object.__setattr__(table, "plans", real_table().plans[:1] * count)
+        figure = table.plot()
+        patches = figure.legends[0].get_patches()
+        assert len(patches) == len({patch.get_facecolor() for patch in patches}) == count
+        axes = figure.axes[0]
+        written = {text.get_text(): text.get_position() for text in axes.texts}
+        # Few plans have regions of 200 / count rows; all but the narrowest have room.
+        assert len(written) >= (count if count <= 12 else 1)
+        for place, (size, delay_s) in written.items():
+            assert table.choose(round(size), float(delay_s)) == int(place)
+
+
+def test_plans_of_several_sizes_have_panels_of_their_own() -> None:
+    delays_s = read_delays("walk:30us:0.3", 60, 0, real_table().delays_s).delays_s
+    for sizes, panels in (("1MiB", 1), ("1MiB,64MiB", 2), ("1MiB,2MiB,4MiB,8MiB,16MiB", 4)):
+        found = ll.adapt(real_table(), delays_s, sizes)
+        figure = found.plot()
+        assert faults(figure) == []
+        assert len(figure.axes) == 2 + panels
+        for axes, text in zip(figure.axes[1:-1], sizes.split(","), strict=False):
+            names = [label.get_text() for label in axes.get_yticklabels()]
+            adaptive = next(line for line in axes.get_lines() if line.get_label() == "adaptive")
+            own = found.sizes_bytes == int(text.removesuffix("MiB")) << 20
+            drawn = [int(names[int(row)]) for row in np.asarray(adaptive.get_ydata())]
+            assert drawn == found.ways["adaptive"].plans[own].tolist()
+        # Lines at 0 are not cut by the axis.
+        assert figure.axes[-1].get_ylim()[0] < 0
+
+
 def test_pictures_can_be_read() -> None:
     assert faults(real_table().plot()) == []
     assert faults(ll.plan_table("all-to-all", "1MiB", "10us", fabric=ll.Fabric(gpus=4)).plot()) == []

@@ -24,7 +24,8 @@ ADAPTING = (
         group=Group.PROBLEM,
         meaning="Reconfiguration delay of every call, in the table's range: step:TIME:TIME, ramp:TIME:TIME, "
         "flicker:TIME:TIME, noise:TIME:X, walk:TIME:X (these two stay in the range), or a CSV file with a column "
-        "delay_us (or delay_s, delay_ms, delay_ns, delay), where sizes differ also size_bytes (or size), and a row a call.",
+        "delay_us (or delay_s, delay_ms, delay_ns, delay), where sizes differ also size_bytes (or size), and a row a "
+        "call.",
         verbs=VERB,
         metavar="RULE|FILE",
     ),
