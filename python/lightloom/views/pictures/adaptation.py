@@ -103,7 +103,8 @@ def _regret(axes: Axes, found: Adaptation) -> None:
         regret_s = found.ways[name].times_s.cumsum() - known_s
         lowest_s, highest_s = min(lowest_s, float(regret_s.min())), max(highest_s, float(regret_s.max()))
         axes.plot(np.arange(len(regret_s)), regret_s, color=colour, linewidth=width, label=name)
-    axes.axhline(0.0, color=REFERENCE, linewidth=0.8)
+    # Below the lines: those at 0 are seen.
+    axes.axhline(0.0, color=REFERENCE, linewidth=0.8, zorder=1)
     show_range(axes.yaxis, "time", lowest_s, highest_s, log=False)
     # Lines that stay at 0 are drawn whole.
     bottom_s, top_s = axes.get_ylim()
