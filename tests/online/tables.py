@@ -18,7 +18,7 @@ def real_table() -> ll.PlanTable:
     )
 
 
-def table_of(lines: list[Line], delays_s: tuple[float, float] = (1e-6, 1e-2)) -> ll.PlanTable:
+def table_of(lines: list[Line], delays_s: tuple[float, float] = (1e-9, 1e1)) -> ll.PlanTable:
     """A table that has only lines."""
     made = ll.PlanTable(0.02, (1, 1 << 30), delays_s, (), ())
     made.__dict__["lines"] = tuple(lines)

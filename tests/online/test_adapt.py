@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from itertools import pairwise, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def test_after_a_step_the_plan_is_changed_once_and_the_regret_stays() -> None:
 
 def test_each_size_has_plans_of_its_own() -> None:
     table = real_table()
-    delays_s = read_delays("walk:30us:0.2", 120, 5).delays_s
+    delays_s = read_delays("walk:30us:0.2", 120, 5, table.delays_s).delays_s
     found = ll.adapt(table, delays_s, "1MiB,64MiB")
     assert found.sizes_bytes[:3].tolist() == [1 << 20, 64 << 20, 1 << 20]
     for first, size in enumerate((1 << 20, 64 << 20)):
@@ -126,7 +126,7 @@ def test_rules_of_drift_are_what_they_say() -> None:
 
 def test_delays_are_read_from_files(in_tmp: Path) -> None:
     (in_tmp / "us.csv").write_text("call,delay_us\n0,10\n1,2.5\n")
-    (in_tmp / "text.csv").write_text("delay,more\n10us,x\n1ms\n")
+    (in_tmp / "text.csv").write_text("delay,more\n10us,x\n1ms,\n")
     assert read_delays("us.csv").delays_s.tolist() == pytest.approx([1e-5, 2.5e-6])
     assert read_delays("text.csv").delays_s.tolist() == [1e-5, 1e-3]
     (in_tmp / "sizes.csv").write_text("size,delay_us\n1MiB,10\n2097152,20\n")
@@ -155,6 +155,70 @@ def test_delays_are_read_from_files(in_tmp: Path) -> None:
     with pytest.raises(ll.InputError) as error:
         read_delays("us.csv", calls=3)
     assert error.value.field == "calls"
+
+
+@pytest.mark.parametrize("rule", ["walk:900us:0.5", "noise:2us:3", "walk:1us:10", "noise:1ms:0"])
+def test_random_delays_stay_in_the_range_of_the_table(rule: str) -> None:
+    table = real_table()
+    first_s, last_s = table.delays_s
+    found = ll.adapt(table, rule, "64MiB", calls=300, seed=2)
+    assert first_s <= found.delays_s.min() <= found.delays_s.max() <= last_s
+    assert first_s <= found.estimates_s.min() <= found.estimates_s.max() <= last_s
+
+
+def test_a_walk_at_the_end_of_its_range_turns_back_at_once() -> None:
+    bounded = read_delays("walk:10us:0.5", 400, 3, (1e-5, 1e-4)).delays_s
+    steps = np.diff(np.log(read_delays("walk:10us:0.5", 400, 3).delays_s))
+    at_end = np.isclose(bounded[:-1], 1e-4, rtol=1e-12)
+    assert at_end.sum() > 10
+    down = at_end & (steps < -1e-6) & (steps > -2.0)
+    assert down.any()
+    assert bounded[1:][down] == pytest.approx(1e-4 * np.exp(steps[down]))
+
+
+OUTSIDE: dict[str, tuple[Any, str]] = {
+    "step": ("step:1us:5ms", "the second delay, `5ms`, is not accepted: the table is for 1.000 µs to 1.000 ms"),
+    "ramp": ("ramp:1ns:1ms", "the first delay, `1ns`, is not accepted: the table is for 1.000 µs to 1.000 ms"),
+    "flicker": ("flicker:1us:1s", "the second delay, `1s`, is not accepted: the table is for 1.000 µs to 1.000 ms"),
+    "walk": ("walk:2ms:0.1", "the first delay, `2ms`, is not accepted: the table is for 1.000 µs to 1.000 ms"),
+    "file": ("far.csv", "line 3 of `far.csv`: `1500` is not accepted: the table is for 1.000 µs to 1.000 ms"),
+    "list": ([1e-5, 1e-7], "`1e-07`, s, of call 1 is not accepted: the table is for 1.000 µs to 1.000 ms"),
+    "negative": ([-1.0], "`-1`, s, of call 0 is not accepted: the table is for 1.000 µs to 1.000 ms"),
+}
+
+
+@pytest.mark.parametrize(("delays", "said"), OUTSIDE.values(), ids=OUTSIDE)
+def test_delays_outside_of_the_table_are_refused(in_tmp: Path, delays: Any, said: str) -> None:
+    (in_tmp / "far.csv").write_text("delay_us\n7\n1500\n")
+    with pytest.raises(ll.InputError) as error:
+        ll.adapt(real_table(), delays, "64MiB")
+    assert str(error.value) == f"delays: {said}"
+
+
+def test_delays_at_the_ends_of_the_table_are_in_its_range(in_tmp: Path) -> None:
+    # 7 · 10⁻⁶ is rounded to less than 7e-6.
+    table = ll.plan_table("all-to-all", "1MiB", "7us:1ms", fabric=ll.Fabric(gpus=4))
+    (in_tmp / "ends.csv").write_text("delay_us\n7\n1000\n")
+    assert ll.adapt(table, "ends.csv", "1MiB").delays_s.tolist() == [7e-6, 1e-3]
+    assert ll.adapt(table, "ramp:7us:1ms", "1MiB", calls=7).delays_s[-1] == 1e-3
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"delay_us\n3,5\n", "line 2 of `odd.csv` has 2 cells, and the header 1"),
+        (b"delay_us,size\n3,1MiB\n\n4\n", "line 4 of `odd.csv` has 1 cell, and the header 2"),
+        (b"delay_us\n3\n\xff\n", "`odd.csv` is not UTF-8 text: line 3 has 0xff"),
+        (b"\xff", "`odd.csv` is not UTF-8 text: line 1 has 0xff"),
+        (b"delay_us\r\n" + b"3\r\n" * 9000 + b"4\xfe\r\n", "`odd.csv` is not UTF-8 text: line 9002 has 0xfe"),
+        (b"delay_us\nsoon\n", "line 2 of `odd.csv`: `soon` is no delay such as 20"),
+    ],
+)
+def test_faults_of_a_file_of_delays_name_their_line(in_tmp: Path, content: bytes, said: str) -> None:
+    (in_tmp / "odd.csv").write_bytes(content)
+    with pytest.raises(ll.InputError) as error:
+        read_delays("odd.csv")
+    assert str(error.value) == f"delays: {said}"
 
 
 @given(st.binary(max_size=200))
@@ -241,6 +305,41 @@ def test_a_file_that_is_no_table_is_refused(in_tmp: Path, cli: RunCli) -> None:
         cli, in_tmp, "adapt", "plan.json", "--size", "1MiB", "--delays", "step:1us:1ms", field="schema"
     )
     assert "lightloom.plan-table/1" in said
+
+
+def test_no_two_plans_of_a_map_have_one_colour_and_regions_have_numbers() -> None:
+    # At size 1 plan k is the best between delays of about 1.9^(n - k - 1) and 1.9^(n - k) microseconds.
+    for count in (2, 9, 12, 21):
+        fixed_s = np.append(0.0, np.cumsum(1e-6 * 1.9 ** np.arange(count - 1)))[::-1]
+        lines = [Line(float(seconds), 0.0, place) for place, seconds in enumerate(fixed_s)]
+        table = table_of(lines, (1e-7, 1e-6 * 1.9**count))
+        object.__setattr__(table, "plans", real_table().plans[:1] * count)
+        figure = table.plot()
+        patches = figure.legends[0].get_patches()
+        assert len(patches) == len({patch.get_facecolor() for patch in patches}) == count
+        axes = figure.axes[0]
+        written = {text.get_text(): text.get_position() for text in axes.texts}
+        # Few plans have regions of 200 / count rows; all but the narrowest have room.
+        assert len(written) >= (count if count <= 12 else 1)
+        for place, (size, delay_s) in written.items():
+            assert table.choose(round(size), float(delay_s)) == int(place)
+
+
+def test_plans_of_several_sizes_have_panels_of_their_own() -> None:
+    delays_s = read_delays("walk:30us:0.3", 60, 0, real_table().delays_s).delays_s
+    for sizes, panels in (("1MiB", 1), ("1MiB,64MiB", 2), ("1MiB,2MiB,4MiB,8MiB,16MiB", 4)):
+        found = ll.adapt(real_table(), delays_s, sizes)
+        figure = found.plot()
+        assert faults(figure) == []
+        assert len(figure.axes) == 2 + panels
+        for axes, text in zip(figure.axes[1:-1], sizes.split(","), strict=False):
+            names = [label.get_text() for label in axes.get_yticklabels()]
+            adaptive = next(line for line in axes.get_lines() if line.get_label() == "adaptive")
+            own = found.sizes_bytes == int(text.removesuffix("MiB")) << 20
+            drawn = [int(names[int(row)]) for row in np.asarray(adaptive.get_ydata())]
+            assert drawn == found.ways["adaptive"].plans[own].tolist()
+        # Lines at 0 are not cut by the axis.
+        assert figure.axes[-1].get_ylim()[0] < 0
 
 
 def test_pictures_can_be_read() -> None:

@@ -168,9 +168,37 @@ def test_sizes_have_plans_of_their_own_and_share_the_estimate() -> None:
 
 @pytest.mark.parametrize(
     ("given", "field"),
-    [({"change_cost": 0}, "change_cost"), ({"window": 0}, "window"), ({"delay": "soon"}, "delay")],
+    [
+        ({"change_cost": 0}, "change_cost"),
+        ({"window": 0}, "window"),
+        ({"delay": "soon"}, "delay"),
+        ({"delay": "2ms"}, "delay"),
+        ({"delay": 1e-7}, "delay"),
+    ],
 )
 def test_what_is_refused_names_its_argument(given: dict[str, object], field: str) -> None:
     with pytest.raises(ll.InputError) as error:
         ll.PlanChooser(real_table(), **{"delay": "1us", **given})  # type: ignore[arg-type]
     assert error.value.field == field
+
+
+def test_measured_delays_beyond_the_table_count_as_its_nearest_end() -> None:
+    table = real_table()
+    chooser = ll.PlanChooser(table, delay="1us", change_cost="1ns", window=1)
+    for measured, estimate_s in (("5s", 1e-3), ("10us", 1e-5), ("0s", 1e-6)):
+        chooser.observe("64MiB", measured)
+        assert chooser.delay_s == estimate_s
+        assert chooser.choose("64MiB") == table.choose("64MiB", estimate_s)
+    chooser.probed("3s")
+    assert chooser.delay_s == 1e-3
+    # What was measured is kept: the median is of it, and not of the ends.
+    chooser = ll.PlanChooser(table, delay="1us", window=2)
+    for measured_s in (2e-4, 1.4e-3):
+        chooser.observe("64MiB", measured_s)
+    assert chooser.delay_s == pytest.approx(8e-4)
+
+
+def test_a_size_outside_of_the_table_has_no_choice() -> None:
+    chooser = ll.PlanChooser(real_table(), delay="1us")
+    with pytest.raises(ll.InputError, match=r"^size: `1 KiB` is not accepted: the table is for 1 MiB to 256 MiB$"):
+        chooser.choose("1KiB")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lightloom as ll
-from lightloom.online.covering import Box
+from lightloom.online.covering import Box, covered
 from lightloom.online.judging import checks_of
-from lightloom.online.lines import line_of
+from lightloom.online.lines import Line, line_of
 from lightloom.online.retiming import retimed
 from tests.online.tables import DELAYS, SIZES, real_table
 from tests.refusals import assert_refused
@@ -114,6 +115,33 @@ def test_a_wrong_size_or_delay_is_refused(given: tuple[str, str | float], field:
         real_table().plan("1MiB", "1us", 99)
 
 
+def test_a_choice_reads_sizes_and_delays_as_plan_does() -> None:
+    table = real_table()
+    chosen = table.choose(64 << 20, 1e-5)
+    asked: list[tuple[Any, Any]] = [
+        ("64MiB", "10us"),
+        (float(64 << 20), "0.01ms"),
+        (np.int64(64 << 20), np.float64(1e-5)),
+    ]
+    for size, delay in asked:
+        assert table.choose(size, delay) == chosen
+    assert table.choose("64MiB", 0) == table.choose("64MiB", 1e-9) == len(table.plans) - 1
+
+
+@pytest.mark.parametrize(
+    ("size", "delay", "field"),
+    [
+        *((size, 1e-5, "size") for size in (math.nan, -1, 0, True, 1.5, "none", 1 << 19, "512MiB", 10**400, None)),
+        *((64 << 20, delay, "delay") for delay in (math.nan, -1e-5, True, "soon", math.inf, None)),
+    ],
+)
+def test_a_choice_refuses_what_is_no_size_of_the_table_and_no_delay(size: Any, delay: Any, field: str) -> None:
+    with pytest.raises(ll.InputError) as error:
+        real_table().choose(size, delay)
+    assert error.value.field == field
+    assert "\n" not in str(error.value)
+
+
 def test_a_larger_tolerance_takes_no_more_plans() -> None:
     given: dict[str, Any] = {"fabric": ll.Fabric(gpus=8), "algorithm": "recursive-doubling", "planner": "harvest"}
     counts = [
@@ -154,6 +182,47 @@ def test_gaps_between_boxes_and_times_above_the_tolerance_are_found() -> None:
     assert failed(table.boxes, 1e-4) == {"tolerance"}
     slower = table.boxes[0]._replace(best_s=tuple(one / 2 for one in table.boxes[0].best_s))  # type: ignore[arg-type]
     assert failed((slower, *table.boxes[1:])) == {"tolerance"}
+
+
+def test_times_stated_as_best_that_a_plan_of_the_table_beats_are_found() -> None:
+    table = real_table()
+
+    def failed(boxes: list[Box]) -> set[str]:
+        found = checks_of(table.plans, boxes, table.sizes_bytes, table.delays_s, table.tolerance)
+        return {check.name for check in found if not check.passed}
+
+    # The first plan everywhere, as if it were the best.
+    alone = [
+        box._replace(plan=0, best_s=tuple(table.lines[0].time_s(*corner) for corner in box.corners))  # type: ignore[arg-type]
+        for box in table.boxes
+    ]
+    assert failed(alone) == {"best-times"}
+    one_more = [box._replace(best_s=tuple(1.5 * one for one in box.best_s)) for box in table.boxes]  # type: ignore[arg-type]
+    assert failed(one_more) == {"best-times"}
+    for place in range(4):
+        best_s = list(table.boxes[0].best_s)
+        best_s[place] = 1.0001 * min(line.time_s(*table.boxes[0].corners[place]) for line in table.lines)
+        changed = table.boxes[0]._replace(best_s=tuple(best_s))  # type: ignore[arg-type]
+        assert failed([changed, *table.boxes[1:]]) == {"best-times"}
+
+
+def test_a_planner_that_misses_its_own_plans_has_best_times_that_no_plan_beats() -> None:
+    # At some points the planner finds nothing but the plan without changes.
+    table = real_table()
+
+    def line_at(delay_s: float) -> Line:
+        found = table.lines if int(delay_s * 1e12) % 3 else table.lines[:1]
+        return min(found, key=lambda line: line.time_s(8 << 20, delay_s))
+
+    def best_s(points: Any) -> Any:
+        return np.array([line_at(delay_s).time_s(size, delay_s) for size, delay_s in points])
+
+    def plan_at(point: tuple[int, float]) -> ll.Plan:
+        return retimed(table.plans[table.lines.index(line_at(point[1]))], *point)
+
+    cover = covered(table.sizes_bytes, table.delays_s, 0.05, best_s, plan_at, lambda _text: None)
+    checks = checks_of(cover.plans, cover.boxes, table.sizes_bytes, table.delays_s, 0.05)
+    assert [check for check in checks if not check.passed] == []
 
 
 CHANGES: dict[str, tuple[Any, str]] = {

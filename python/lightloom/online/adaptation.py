@@ -26,7 +26,7 @@ WAYS = {
     "latest": "the best for the delay of the call before, as if each call measured one",
     "first": "the best for the first delay, never changed",
     "single": "the best single plan for all calls of a size, in hindsight",
-    "known": "the least total of calls and changes of plan, as if all delays were known",
+    "known": "the least total of calls and changes, all delays known, begun by any plan",
     "each": "the best for each call, changes of plan free",
 }
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from lightloom.base.errors import refuse, shown
 from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.quantities import bytes_of, seconds_of
+from lightloom.online.ranges import check_delay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,9 +73,12 @@ class PlanChooser:
         ...                                      # run table.plan("64MiB", chooser.delay_s, place)
         chooser.observe("64MiB", measured_s)     # None where the call changed no circuits
 
-    delay: the estimate before anything is measured, `"20us"` or seconds. change_cost: seconds that are lost when
-        another plan is taken; the geometric middle of the table's delays unless it is said. window: measured delays
-        whose median is the estimate.
+    delay: the estimate before anything is measured, `"20us"` or seconds, in the table's range. change_cost: seconds
+        that are lost when another plan is taken; the geometric middle of the table's delays unless it is said. window:
+        measured delays whose median is the estimate.
+
+    Measured delays may be beyond the table's range: the estimate is then its nearest end, for which the table's
+    tolerance holds. Sizes are in the table's range.
 
     One process calls it, the one that has the switch change its circuits, and tells all ranks which plan it is: they
     cannot disagree. Raises `InputError` that names the argument.
@@ -94,12 +98,13 @@ class PlanChooser:
         if not self._change_s > 0:
             raise refuse("change_cost", f"`{shown(change_cost)}` is not accepted; it takes a time above 0")
         self._measured: deque[float] = deque(maxlen=whole_number("window", window, 1, MOST_WINDOW))
-        self._delay_s = seconds_of("delay", delay)
+        self._ends_s = table.delays_s
+        self._delay_s = check_delay("delay", seconds_of("delay", delay), self._ends_s, f"`{shown(delay)}`")
         self._sizes: OrderedDict[int, _Calls] = OrderedDict()
 
     @property
     def delay_s(self) -> float:
-        """The estimated delay: the median of those that were measured last, s."""
+        """The estimated delay: the median of those that were measured last, in the table's range, s."""
         return self._delay_s
 
     @property
@@ -115,8 +120,7 @@ class PlanChooser:
     def observe(self, size: str | float, delay: str | float | None) -> None:
         """Take into account a call of this size, and the delay that it measured; None where it measured none."""
         if delay is not None:
-            self._measured.append(seconds_of("delay", delay))
-            self._delay_s = median(self._measured)
+            self._measure(seconds_of("delay", delay))
         size_bytes = bytes_of("size", size)
         calls = self._calls_of(size_bytes)
         lines = self._table.lines
@@ -132,13 +136,18 @@ class PlanChooser:
 
     def probed(self, delay: str | float) -> None:
         """Take into account a delay that was measured outside of calls, in place of those before, which are old."""
+        delay_s = seconds_of("delay", delay)
         self._measured.clear()
-        self._measured.append(seconds_of("delay", delay))
-        self._delay_s = median(self._measured)
+        self._measure(delay_s)
 
     def changes(self, size: str | float) -> int:
         """How often the plan of this size has been changed."""
         return self._calls_of(bytes_of("size", size)).changes
+
+    def _measure(self, delay_s: float) -> None:
+        self._measured.append(delay_s)
+        least_s, most_s = self._ends_s
+        self._delay_s = min(max(median(self._measured), least_s), most_s)
 
     def _calls_of(self, size_bytes: int) -> _Calls:
         calls = self._sizes.get(size_bytes)

@@ -6,6 +6,9 @@ mean of the corners, at which the plan's time is the mean of its times there, an
 box is done once one plan passes at its corners, and is halved at its geometric middle otherwise. A box whose sides have
 ratios r and q is done at the latest when r · q ≤ 1 + ε: the plan that is best at its middle takes at a corner at most
 √(r·q) times as long as at the middle, and T there is at least T of the middle over √(r·q).
+
+A planner that searches within a budget may find a plan at one point that is better at another than what it finds there.
+The best time at a corner is therefore the least of the planner's and those of all plans that were found.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from lightloom.base.errors import refuse
 from lightloom.online.lines import Line, line_of, times_s
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -91,18 +94,23 @@ def covered(
             known.update(zip(new, best_s(new).tolist(), strict=True))
         halves: list[Box] = []
         for box in found:
-            first, second, third, fourth = (known[point] for point in box.corners)
-            judged = box._replace(best_s=(first, second, third, fourth))
+            judged = _judged(box, lines, known)
             middle = _middle(box)
             if not _passing(lines, judged, tolerance) and not _has_best(lines, middle, known[middle]):
                 made = plan_at(middle)
                 plans.append(made)
                 lines.append(line_of(made))
+                judged = _judged(box, lines, known)
             if _passing(lines, judged, tolerance):
                 boxes.append(judged)
             else:
                 halves += _halves(box, middle)
         found = halves
+        if not found:
+            # Plans that were found later may take less at the corners of boxes that passed.
+            boxes = [_judged(box, lines, known) for box in boxes]
+            found = [box for box in boxes if not _passing(lines, box, tolerance)]
+            boxes = [box for box in boxes if _passing(lines, box, tolerance)]
     return _few(boxes, plans, lines, tolerance)
 
 
@@ -121,6 +129,16 @@ def _halves(box: Box, middle: Point) -> list[Box]:
         sizes = [(low, low), (high, high)]
     delays = [(early_s, delay_s), (delay_s, late_s)] if late_s > early_s * LEAST_RATIO else [(early_s, late_s)]
     return [box._replace(sizes_bytes=size, delays_s=delay) for size, delay in product(sizes, delays)]
+
+
+def _judged(box: Box, lines: Sequence[Line], known: Mapping[Point, float]) -> Box:
+    """The box with the least times at its corners that are known: the planner's, or those of plans found so far."""
+    planned_s = np.array([known[point] for point in box.corners])
+    if lines:
+        sizes, delays = np.array(box.corners).T
+        planned_s = np.minimum(planned_s, times_s(lines, sizes, delays).min(axis=0))
+    first, second, third, fourth = planned_s.tolist()
+    return box._replace(best_s=(first, second, third, fourth))
 
 
 def _has_best(lines: Sequence[Line], point: Point, best_s: float) -> bool:

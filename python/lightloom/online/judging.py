@@ -8,7 +8,7 @@ import numpy as np
 
 from lightloom import _core
 from lightloom.base.errors import InputError
-from lightloom.online.lines import line_of
+from lightloom.online.lines import Line, line_of, times_s
 from lightloom.planning import Check, verify
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def checks_of(
 ) -> list[Check]:
     """The checks: of every plan; that all are for one problem; that boxes cover the range, and keep the tolerance.
 
+    A time that is stated as best is not above that of any plan of the table, which `best-times` checks.
+
     Arguments are the fields of a `PlanTable`.
     """
     checks = [
@@ -59,8 +61,25 @@ def checks_of(
         Check("linear-times", True, "the time of every plan is linear in size and delay"),
         Check("one-problem", len(problems) == 1, f"the plans are for {_core.counted(len(problems), 'problem')}"),
         Check("whole-range", not missed, missed or "boxes cover every size and delay"),
+        _best_times(lines, boxes),
         Check("tolerance", max(over) <= tolerance + ROUNDING, said),
     ]
+
+
+def _best_times(lines: Sequence[Line], boxes: Sequence[Box]) -> Check:
+    """Whether no plan of the table takes less at a corner than the time that is stated as best there."""
+    sizes, delays = np.array([box.corners for box in boxes], dtype=np.float64).reshape(-1, 2).T
+    stated_s = np.array([box.best_s for box in boxes]).ravel()
+    every_s = times_s(lines, sizes, delays)
+    above = stated_s / every_s.min(axis=0)
+    worst = int(above.argmax())
+    if above[worst] <= 1 + ROUNDING:
+        return Check("best-times", True, "no plan takes less than the times that are stated as best")
+    at = f"{_core.show_size(float(sizes[worst]))} and {_core.show_time(float(delays[worst]))}"
+    stated, found = _core.show_time(float(stated_s[worst])), _core.show_time(float(every_s[:, worst].min()))
+    place = int(every_s[:, worst].argmin())
+    said = f"boxes[{worst // 4}].best_s[{worst % 4}] is {stated}, and plan {place} takes {found} at {at}"
+    return Check("best-times", False, said)
 
 
 def _missed(boxes: Sequence[Box], sizes_bytes: tuple[int, int], delays_s: tuple[float, float]) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["plan_table"]
 
 TOLERANCE = 0.02
-SIZES = "it takes the smallest and the largest size, such as 64KiB:1GiB, with /pair behind for blocks"
+SIZES = "it takes the smallest and the largest size, such as 64KiB:1GiB; /pair behind says blocks of an all-to-all"
 DELAYS = "it takes the smallest and the largest delay, such as 1us:10ms, both above 0"
 # Settings under which a plan's time is not linear in size and delay.
 REFUSED = {

@@ -12,9 +12,10 @@ from lightloom.inputs.quantities import bytes_of
 from lightloom.online.adaptation import Adaptation, Way
 from lightloom.online.call import Call
 from lightloom.online.chooser import MOST_SIZES, WINDOW, PlanChooser
-from lightloom.online.drifts import FIELD, LEAST_S, MOST_CALLS, MOST_S, Trace, read_delays
+from lightloom.online.drifts import FIELD, MOST_CALLS, Trace, read_delays
 from lightloom.online.lines import times_s
 from lightloom.online.others import others
+from lightloom.online.ranges import check_delay, check_size
 from lightloom.online.shares import share_of
 from lightloom.online.table import PlanTable
 
@@ -61,7 +62,8 @@ def adapt(
 ) -> Adaptation:
     """Calls by a table's plans, chosen by measured delays, and the regret of it.
 
-    table: a `PlanTable` or its file. delays: of every call: a rule such as `"step:20us:2ms"`, a CSV file, or seconds.
+    table: a `PlanTable` or its file. delays: of every call, in the table's range: a rule such as `"step:20us:2ms"`, a
+        CSV file, or seconds. The random delays of `noise` and `walk` stay in the range.
     size: `"64MiB"` or bytes of a rank's whole buffer, in the table's range; several, `"1MiB,64MiB"` or a list, are
         taken in turn; left out where a CSV file has a column of sizes.
     calls, seed: of a rule: how many, 200, and of everything random, 0, where they are left out.
@@ -78,7 +80,7 @@ def adapt(
         table = PlanTable.load(table)
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
-    trace = _trace(delays, calls, seed)
+    trace = _trace(delays, calls, seed, table.delays_s)
     delays_s, sizes = trace.delays_s, _sizes(size, trace, table)
     if len(delays_s) * len(table.plans) > MOST_TIMES:
         raise refuse("calls", f"{len(delays_s)} are not accepted with {len(table.plans)} plans; take fewer")
@@ -113,17 +115,24 @@ def adapt(
 
 
 def _trace(
-    delays: str | os.PathLike[str] | Sequence[float] | NDArray[np.float64], calls: int | None, seed: int | None
+    delays: str | os.PathLike[str] | Sequence[float] | NDArray[np.float64],
+    calls: int | None,
+    seed: int | None,
+    within: tuple[float, float],
 ) -> Trace:
     if not isinstance(delays, (list, tuple, np.ndarray)):
-        return read_delays(delays, calls, seed)  # type: ignore[arg-type]
+        return read_delays(delays, calls, seed, within)  # type: ignore[arg-type]
     try:
         made = np.array(delays, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise refuse(FIELD, f"`{shown(delays)}` is not accepted; it takes seconds, a rule or a CSV file") from error
-    if made.ndim != 1 or not 1 <= len(made) <= MOST_CALLS or not ((made >= LEAST_S) & (made <= MOST_S)).all():
-        raise refuse(FIELD, f"`{shown(delays)}` is not accepted; it takes 1 to {MOST_CALLS} times, 1ps to {MOST_S:g}s")
-    return Trace(made, None)
+    if made.ndim != 1 or not 1 <= len(made) <= MOST_CALLS or not np.isfinite(made).all():
+        raise refuse(FIELD, f"`{shown(delays)}` is not accepted; it takes 1 to {MOST_CALLS} times in seconds")
+    accepted = [
+        check_delay(FIELD, delay_s, within, f"`{delay_s:g}`, s, of call {call}")
+        for call, delay_s in enumerate(made.tolist())
+    ]
+    return Trace(np.array(accepted), None)
 
 
 def _sizes(size: str | float | Sequence[str | float] | None, trace: Trace, table: PlanTable) -> NDArray[np.int64]:
@@ -141,11 +150,8 @@ def _sizes(size: str | float | Sequence[str | float] | None, trace: Trace, table
         if not 1 <= len(asked) <= MOST_SIZES:
             raise refuse("size", f"{len(asked)} sizes are not accepted; it takes 1 to {MOST_SIZES}")
         sizes = np.resize([bytes_of("size", one) for one in asked], len(trace.delays_s)).astype(np.int64)
-    first, last = table.sizes_bytes
     for one in np.unique(sizes).tolist():
-        if not first <= one <= last:
-            ends = f"{_core.show_size(first)} to {_core.show_size(last)}"
-            raise refuse("size", f"`{_core.show_size(one)}` is not accepted: the table is for {ends}")
+        check_size(one, table.sizes_bytes)
     if len(np.unique(sizes)) > MOST_SIZES:
         raise refuse("size", f"{len(np.unique(sizes))} sizes are not accepted; it takes 1 to {MOST_SIZES}")
     return sizes

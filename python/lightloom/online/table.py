@@ -18,6 +18,7 @@ from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.quantities import bytes_of, seconds_of
 from lightloom.online.judging import checks_of
 from lightloom.online.lines import Line, line_of
+from lightloom.online.ranges import check_size
 from lightloom.online.reading import MAX_FILE_BYTES, SCHEMA, parts_of
 from lightloom.online.retiming import retimed
 
@@ -36,6 +37,8 @@ __all__ = ["PlanTable"]
 
 # Sizes, and delays, at which the shares of the range are counted.
 LATTICE = 101
+# Delays below this are read without their reader, s.
+MOST_DELAY_S = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +114,23 @@ class PlanTable(Table):
         """The time of each plan as a function of size and delay."""
         return tuple(map(line_of, self.plans))
 
-    def choose(self, size_bytes: float, delay_s: float) -> int:
+    def choose(self, size: str | float, delay: str | float) -> int:
         """The place of the plan that takes least at this size and delay, the first of those that do.
 
-        In time proportional to the number of plans. Sizes and delays outside of the range are taken as well.
+        size: `"64MiB"` or bytes of a rank's whole buffer, in the range of sizes. delay: `"10us"` or seconds; outside of
+        the range of delays the plan is still the best of the table, and the tolerance says nothing.
+
+        In time proportional to the number of plans, without reading text for an `int` and a `float`. Raises
+        `InputError`.
         """
+        # The readers of text take longer than the choice.
+        size_bytes = size if type(size) is int else bytes_of("size", size)
+        delay_s = delay if type(delay) is float and 0.0 <= delay < MOST_DELAY_S else seconds_of("delay", delay)
+        if not self.sizes_bytes[0] <= size_bytes <= self.sizes_bytes[1]:
+            check_size(bytes_of("size", size), self.sizes_bytes)
+        return self._best(size_bytes, delay_s)
+
+    def _best(self, size_bytes: float, delay_s: float) -> int:
         times_s = [fixed_s + byte_s * size_bytes + changes * delay_s for fixed_s, byte_s, changes in self.lines]
         return times_s.index(min(times_s))
 
@@ -139,7 +154,7 @@ class PlanTable(Table):
 
     def chosen(self, sizes: NDArray[Any], delays: NDArray[Any]) -> NDArray[Any]:
         """Places of the plans that take least, `[size][delay]`."""
-        return np.array([[self.choose(size, delay_s) for delay_s in delays.tolist()] for size in sizes.tolist()])
+        return np.array([[self._best(size, delay_s) for delay_s in delays.tolist()] for size in sizes.tolist()])
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """The plan that is taken at every size and delay, with the boxes; written to a PNG, PDF or SVG `path`.

@@ -22,9 +22,10 @@ ADAPTING = (
         name="delays",
         kind=Kind.TEXT,
         group=Group.PROBLEM,
-        meaning="Reconfiguration delay of every call: step:TIME:TIME, ramp:TIME:TIME, flicker:TIME:TIME, noise:TIME:X, "
-        "walk:TIME:X, or a CSV file with a column delay_us (or delay_s, delay_ms, delay_ns, delay), where "
-        "sizes differ also size_bytes (or size), and a row a call.",
+        meaning="Reconfiguration delay of every call, in the table's range: step:TIME:TIME, ramp:TIME:TIME, "
+        "flicker:TIME:TIME, noise:TIME:X, walk:TIME:X (these two stay in the range), or a CSV file with a column "
+        "delay_us (or delay_s, delay_ms, delay_ns, delay), where sizes differ also size_bytes (or size), and a row a "
+        "call.",
         verbs=VERB,
         metavar="RULE|FILE",
     ),
