@@ -151,7 +151,7 @@ fn wrong_values_name_their_key_and_what_it_takes() {
         (
             collective(r#""axis": "dp", "size_bytes": 1.5"#),
             ".size_bytes",
-            "it is `1.5`; it takes a whole number from 0 to 4294967295",
+            "it is `1.5`; it takes a whole number, 0 or above",
         ),
         (collective(r#""axis": "dp""#), "", "missing field `size_bytes`"),
         (collective(r#""group": 3, "size_bytes": 1"#), ".group", "it takes the name of a group, or a list of names"),
