@@ -41,6 +41,13 @@ ALGORITHMS = sorted(
         if row["accepted"]
     }
 )
+# Those of them that need no grid.
+IN_A_LINE = {
+    (collective["name"], row["algorithm"])
+    for collective in _core.registry()["collectives"]
+    for row in _core.algorithm_table(collective["name"], 8, [8], 1, None)
+    if row["accepted"]
+}
 
 
 def exported(plan: ll.Plan, folder: Path) -> dict[str, Any]:
@@ -58,7 +65,7 @@ def run(document: dict[str, Any], seeds: int = 3) -> None:
 @pytest.mark.parametrize(("collective", "algorithm"), ALGORITHMS)
 @pytest.mark.parametrize("gpus", [4, 8])
 def test_every_algorithm_is_run(collective: str, algorithm: str, gpus: int, tmp_path: Path) -> None:
-    fabric = ll.Fabric(gpus=gpus, dims=f"2x{gpus // 2}" if algorithm == "bucket" else None)
+    fabric = ll.Fabric(gpus=gpus, dims=None if (collective, algorithm) in IN_A_LINE else f"2x{gpus // 2}")
     plan = ll.plan(collective, "1MiB", fabric=fabric, algorithm=algorithm, planner="harvest")
     document = exported(plan, tmp_path)
     assert document["collective"] == collective.replace("-", "")
@@ -162,7 +169,7 @@ def kinds_of(document: dict[str, Any]) -> dict[tuple[int, int], str]:
 def test_gpus_of_different_hosts_have_port_channels(
     collective: str, algorithm: str, gpus_per_host: int, tmp_path: Path
 ) -> None:
-    fabric = ll.Fabric(gpus=8, dims="2x4" if algorithm == "bucket" else None)
+    fabric = ll.Fabric(gpus=8, dims=None if (collective, algorithm) in IN_A_LINE else "2x4")
     plan = ll.plan(collective, "1MiB", fabric=fabric, algorithm=algorithm, planner="harvest")
     ll.export(plan, "mscclpp", tmp_path / "plan.json", gpus_per_host=gpus_per_host)
     document = json.loads((tmp_path / "plan.json").read_text())
