@@ -112,14 +112,14 @@ def test_each_planner_has_its_best_row() -> None:
 
 
 def test_it_is_said_what_a_planner_does_not_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "400")
     planner = "reconfigure-all-to-all"
     said = _core.left_out(planner, 512, 2)
     assert said
     assert "generalised Kautz graph" in said
     assert not any(_core.left_out(*other) for other in ((planner, 256, 2), (planner, 512, 1), ("harvest", 512, 2)))
     compared = Comparison("all-to-all", 1 << 20, 512, (row(planner, 1e-6, 1e-6, 1e-6, 1e-6),), 0.0, "")
-    assert comparison_table(compared, ll.Fabric(gpus=512, ports=2)).splitlines()[-1] == f"left out: {planner}: {said}"
+    shown = " ".join(comparison_table(compared, ll.Fabric(gpus=512, ports=2)).split())
+    assert shown.endswith(f"left out: {planner}: {said}")
     assert planner not in comparison_table(COMPARISON, FABRIC).partition("not applicable")[0]
 
     def of_this_planner(name: str, gpus: int, ports: int) -> str | None:
@@ -127,7 +127,7 @@ def test_it_is_said_what_a_planner_does_not_look_at(monkeypatch: pytest.MonkeyPa
 
     assert said not in plan_table(PLAN, [])
     monkeypatch.setattr("lightloom.views.tables.plan.left_out", of_this_planner)
-    assert f"left out     {said}" in plan_table(PLAN, []).splitlines()
+    assert f"left out {said}" in " ".join(plan_table(PLAN, []).split())
 
 
 def test_rows_add_up() -> None:
