@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ from lightloom.base.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# An aborted job loses what its processes have printed and mpiexec has not read yet.
+PASSING_ON_S = 0.5
 
 
 @contextmanager
@@ -45,5 +49,14 @@ def one_of_many(transport: str) -> Iterator[bool]:
     except BaseException:
         sys.stdout, sys.stderr = streams
         # End all ranks after the failure is printed, before MPI waits for the others.
-        atexit.register(message_passing().COMM_WORLD.Abort, 1)
+        atexit.register(_end_all)
         raise
+
+
+def _end_all() -> None:
+    """End all ranks, once mpiexec has had time to pass on what this one has printed."""
+    from lightloom.running.mpi import message_passing
+
+    sys.stderr.flush()
+    time.sleep(PASSING_ON_S)
+    message_passing().COMM_WORLD.Abort(1)

@@ -39,9 +39,10 @@ class ServerStage(NamedTuple):
 class ServerTimes(NamedTuple):
     """Times of FAST on servers, s.
 
-    total_s: of all; bound_s: what no All-to-All takes less than that keeps bytes within a server inside it; before_s:
-    before the first stage sends, its balancing or the change of its circuits; after_s: the redistribution after the
-    last; inside_s: of bytes within servers for which the stages leave no time.
+    total_s: of all; bound_s: what no All-to-All takes less than that keeps bytes within a server inside it, and whose
+    first circuits are charged, as those of `plan` are not where the fabric's initial topology is free; before_s: before
+    the first stage sends, its balancing or the change of its circuits; after_s: the redistribution after the last;
+    inside_s: of bytes within servers for which the stages leave no time.
     """
 
     total_s: float
@@ -62,7 +63,8 @@ def fast_on_servers(
 
     matrix: bytes `[src][dst]`, a file or an array, as `lightloom.plan` takes it; electrical: GPUs of a server,
     bandwidth of a GPU within it, in and out, to any peers at once, and seconds of a phase (0 by default),
-    `"8:3600Gbps:100ns"`; fabric: circuits between servers. GPU i of a server sends to GPU i of one other server at a
+    `"8:3600Gbps:100ns"`; fabric: circuits between servers, of which startup, hop delay, bandwidth, ports and
+    reconfiguration delay count, and nothing else. GPU i of a server sends to GPU i of one other server at a
     time, over all of its ports; every stage changes the circuits, the first one included.
 
     Balanced in equal parts on the GPUs of a server, then sent by the matchings of the Birkhoff-von Neumann

@@ -41,28 +41,28 @@ impl Balanced {
                 *left -= bytes;
             }
         };
-        for src in 0..m {
+        for (src, left) in left.iter_mut().enumerate() {
             for dst in (src..m).chain(0..src) {
-                give(&mut room, src, src, dst, &mut left[src][dst]);
+                give(&mut room, src, src, dst, &mut left[dst]);
             }
         }
-        for src in 0..m {
-            for dst in 0..m {
-                give(&mut room, src, dst, dst, &mut left[src][dst]);
+        for (src, left) in left.iter_mut().enumerate() {
+            for (dst, left) in left.iter_mut().enumerate() {
+                give(&mut room, src, dst, dst, left);
             }
         }
-        for src in 0..m {
-            for dst in 0..m {
+        for (src, left) in left.iter_mut().enumerate() {
+            for (dst, left) in left.iter_mut().enumerate() {
                 for sender in 0..m {
-                    give(&mut room, src, sender, dst, &mut left[src][dst]);
+                    give(&mut room, src, sender, dst, left);
                 }
             }
         }
         // What rounding has left of all shares.
         room[0] = f64::INFINITY;
-        for src in 0..m {
-            for dst in 0..m {
-                give(&mut room, src, 0, dst, &mut left[src][dst]);
+        for (src, left) in left.iter_mut().enumerate() {
+            for (dst, left) in left.iter_mut().enumerate() {
+                give(&mut room, src, 0, dst, left);
             }
         }
         Self { queues, share }

@@ -74,9 +74,9 @@ pub(super) fn timed(
     let before_s = first.phase_s(network).max(change_s);
     let after_s = last.phase_s(network);
     let mut inside = Inside::new(gpus);
-    for src in 0..gpus {
-        for dst in src / m * m..src / m * m + m {
-            inside.add(src as u32, dst as u32, matrix[src][dst]);
+    for (src, row) in matrix.iter().enumerate() {
+        for (dst, &bytes) in row.iter().enumerate().skip(src / m * m).take(m) {
+            inside.add(src as u32, dst as u32, bytes);
         }
     }
     let free_s = stages.iter().map(|stage| (stage.optical_s - stage.electrical_s).max(0.0));

@@ -60,7 +60,7 @@ pub struct FastOnServers {
     pub inside_s: f64,
     /// Seconds of all.
     pub total_s: f64,
-    /// No All-to-All that keeps bytes within a server inside it takes less: the busiest server's circuits, or the busiest
-    /// GPU's bytes within its server.
+    /// No All-to-All that keeps bytes within a server inside it, and whose first circuits are charged, takes less: the
+    /// busiest server's circuits, or the busiest GPU's bytes within its server.
     pub bound_s: f64,
 }

@@ -160,11 +160,11 @@ proptest! {
         let arrived = executed(&matrix, m as u32, &found);
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs() + 1e-3);
         let (mut busiest, mut moved) = (0.0, BTreeMap::new());
-        for src in 0..n {
-            for dst in (0..n).filter(|dst| dst / m != src / m) {
+        for (src, row) in matrix.iter().enumerate() {
+            for (dst, &sent) in row.iter().enumerate().filter(|(dst, _)| dst / m != src / m) {
                 let bytes = arrived.get(&(src as u32, dst as u32)).copied().unwrap_or(0.0);
-                prop_assert!(close(bytes, matrix[src][dst]), "{src} to {dst}: {bytes} of {}", matrix[src][dst]);
-                *moved.entry((src / m, dst / m)).or_insert(0.0) += matrix[src][dst];
+                prop_assert!(close(bytes, sent), "{src} to {dst}: {bytes} of {sent}");
+                *moved.entry((src / m, dst / m)).or_insert(0.0) += sent;
             }
         }
         // Every GPU of a server sends the same to each other server, and balancing moves no more than that needs.
