@@ -193,11 +193,17 @@ def test_times_stated_as_best_that_a_plan_of_the_table_beats_are_found() -> None
 
     # The first plan everywhere, as if it were the best.
     alone = [
-        box._replace(plan=0, best_s=tuple(table.lines[0].time_s(*corner) for corner in box.corners))  # type: ignore[arg-type]
+        box._replace(
+            plan=0,
+            best_s=tuple(table.lines[0].time_s(*corner) for corner in box.corners),  # type: ignore[arg-type]
+        )
         for box in table.boxes
     ]
     assert failed(alone) == {"best-times"}
-    one_more = [box._replace(best_s=tuple(1.5 * one for one in box.best_s)) for box in table.boxes]  # type: ignore[arg-type]
+    one_more = [
+        box._replace(best_s=tuple(1.5 * one for one in box.best_s))  # type: ignore[arg-type]
+        for box in table.boxes
+    ]
     assert failed(one_more) == {"best-times"}
     for place in range(4):
         best_s = list(table.boxes[0].best_s)

@@ -2,8 +2,9 @@
 //!
 //! The paper has circulants and generalised Kautz graphs. A Kautz graph looks different from every rank, so that its
 //! flows are as many as pairs of ranks, too many for more than some hundreds. A Cayley digraph of Z_m ⋊ Z_k
-//! ([`topologies::metacyclic`]) is nearly as narrow and alike from every rank, and moving all ranks of an orbit of m is a
-//! symmetry of its strategies: k·(n − 1) flows in place of n·(n − 1). Above [`MOST_OF_PAPER`] ranks it is a base as well.
+//! ([`topologies::metacyclic`]) is nearly as narrow and alike from every rank, and moving all ranks of an orbit of m is
+//! a symmetry of its strategies: k·(n − 1) flows in place of n·(n − 1). Above [`MOST_OF_PAPER`] ranks it is a base as
+//! well.
 
 use model::{Result, Shape, Translations};
 use topologies::metacyclic;

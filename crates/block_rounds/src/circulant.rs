@@ -24,7 +24,8 @@ pub fn circulant(ranks: u32, ports: u32) -> Result<Contractions> {
     let mut found: Vec<(u64, Vec<u32>)> = Vec::new();
     let mut search = Search::new(ranks);
     // Multiplying all generators by a unit of Z_n renames ranks, and takes the first to a divisor of n. A pair with a
-    // unit is there with 1 first; its other names may be packed a little better, and are looked at where that takes little.
+    // unit is there with 1 first; its other names may be packed a little better, and are looked at where that takes
+    // little.
     let all_names = ranks <= MOST_WITH_ALL_NAMES;
     for first in (1..ranks).filter(|first| ranks.is_multiple_of(*first)) {
         let others = (1..ranks).filter(|&second| second != first && common(second, first) == 1);

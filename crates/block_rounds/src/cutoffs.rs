@@ -14,8 +14,8 @@ pub(crate) mod bases {
     /// Ranks above which Cayley digraphs are a base as well: up to these the bases are the paper's.
     pub(crate) const MOST_OF_PAPER: u32 = 256;
 
-    /// Most orbits of ranks of such a digraph, and most of them times ranks, about the flows that are packed; flows times
-    /// the topologies over which they are packed, up to about five seconds.
+    /// Most orbits of ranks of such a digraph, and most of them times ranks, about the flows that are packed; flows
+    /// times the topologies over which they are packed, up to about five seconds.
     pub(crate) const MOST_ORBITS: u32 = 32;
     pub(crate) const MOST_CAYLEY_FLOWS: u32 = 1 << 17;
     pub(crate) const MOST_CAYLEY_PACKED: u64 = 1 << 22;

@@ -21,7 +21,8 @@ impl FibreLengths {
     /// Greatest position, m.
     pub const MOST_M: f64 = MOST_M;
 
-    /// Key and value of the first number that is none of a fibre, and what is accepted, for so many interposers.
+    /// Key and value of the first position or delay out of range, and what is accepted, for rows and columns of
+    /// interposers.
     pub fn fault(&self, interposers: [u32; 2]) -> Option<(&'static str, String, String)> {
         let positions = [("row_positions_m", &self.row_positions_m), ("column_positions_m", &self.column_positions_m)];
         for ((field, positions), count) in positions.into_iter().zip(interposers) {
@@ -39,7 +40,7 @@ impl FibreLengths {
     }
 
     /// # Errors
-    /// A number that is none of a fibre; names its key.
+    /// A position or delay out of range, or too many or few positions; names its key.
     pub fn check(&self, interposers: [u32; 2]) -> Result<()> {
         match self.fault(interposers) {
             Some((field, value, accepts)) => Err(Error::value(field, value, accepts)),
@@ -56,9 +57,9 @@ impl FibreLengths {
 /// The time that light takes through the fibres of a plan's circuits, which its hop delay does not have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FibreDelay {
-    /// For each step its hops times the delay of the circuit with the most fibre.
+    /// For each step its hops times the delay of the circuit with the most fibre, s.
     pub steps_s: Vec<f64>,
-    /// Of all steps.
+    /// Sum over all steps, s.
     pub total_s: f64,
 }
 

@@ -2,8 +2,8 @@
 
 use model::{Configuration, FibreDelay, Light, MziMesh, Plan, sum_seconds};
 
-/// The delay of fibres in a plan, whose hop delay is one for all circuits: for each step its hops times the delay of the
-/// circuit with the most fibre, so that no path takes longer. `None` where nothing is said about lengths.
+/// The delay of fibres in a plan, whose hop delay is one for all circuits: for each step its hops times the delay of
+/// the circuit with the most fibre, so that no path takes longer. `None` where nothing is said about lengths.
 pub(crate) fn fibre_delay(
     plan: &Plan,
     configurations: &[Configuration],

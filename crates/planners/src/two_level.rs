@@ -7,8 +7,8 @@
 //!        ─▶ redistribution ────▶ what arrived for another GPU of the server is handed on
 //! ```
 //!
-//! The matchings are those of the Birkhoff–von Neumann decomposition of the servers' matrix, so that all stages together
-//! last as long as the busiest server's circuits must. Stages are a pipeline: while one is under way over circuits, the
+//! The matchings are those of the Birkhoff–von Neumann decomposition of the servers' matrix, so that all stages
+//! together last as long as the busiest server's circuits must. Stages are a pipeline: while one is under way over circuits, the
 //! electrical network balances the next and redistributes the one before, and sends what stays within servers.
 
 mod balancing;

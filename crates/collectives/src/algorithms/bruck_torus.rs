@@ -78,14 +78,14 @@ impl Turn {
         coordinates::product(shape, &choices)
     }
 
-    /// What rank 0 sends in this step of a ReduceScatter or an AllGather: by peer, the owners of blocks.
+    /// The blocks that rank 0 sends in this step of a ReduceScatter or an AllGather: their owners, by peer.
     fn halved(&self, shape: &Shape, radix: u32, gathers: bool) -> Vec<(Rank, Vec<Rank>)> {
         let distances = distances(shape.dims()[self.dim], radix, self.weight);
         let sent = |distance| (ahead(shape, self.dim, distance), self.owners(shape, radix, distance, gathers));
         distances.map(sent).collect()
     }
 
-    /// What rank 0 sends in this step of an All-to-All: by peer, source and destination of blocks.
+    /// The blocks that rank 0 sends in this step of an All-to-All: their sources and destinations, by peer.
     fn indexed(&self, shape: &Shape, radix: u32) -> Vec<(Rank, Vec<(Rank, Rank)>)> {
         let mut sent = vec![Vec::new(); radix as usize];
         for offset in 0..shape.gpus() {

@@ -45,7 +45,7 @@ pub(super) struct FibreDelayText {
     total_s: f64,
 }
 
-/// What receivers need and lasers may give. Limits are a number or null, and may not be missing.
+/// The power that receivers need and the budgets of lasers. Limits are a number or null, and may not be missing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LaunchPowerText {

@@ -275,7 +275,8 @@ fn routed(placed: &Placed, pairs: &[(Rank, Rank)], known: &[Option<Route>]) -> s
     Ok(routes)
 }
 
-/// Why circuits with these routes cannot be lit at once: the lasers of a tile or interposer launch more than its budget.
+/// # Errors
+/// Routes that cannot be lit at once, as the lasers of a tile or interposer launch more than its budget, in words.
 fn within_budgets(placed: &Placed, routes: &[Route]) -> std::result::Result<(), String> {
     match over_budget(&placed.mesh, routes.iter()) {
         Some(over) => Err(over.to_string()),

@@ -85,9 +85,8 @@ pub fn loss_reason(mesh: &Mesh, loss_db: f64) -> String {
     };
     let launch_dbm = power.sensitivity_dbm + power.margin_db + loss_db;
     let limit_dbm = power.sensitivity_dbm + power.margin_db + power.max_loss_db();
-    format!(
-        "{loss_db:.2} dB, so that its laser would launch {launch_dbm:.2} dBm, more than max_launch_dbm, {limit_dbm}"
-    )
+    let limit = if power.max_launch_dbm.is_some() { "max_launch_dbm" } else { "any laser may" };
+    format!("{loss_db:.2} dB, so that its laser would launch {launch_dbm:.2} dBm, more than {limit}, {limit_dbm}")
 }
 
 /// Whether one loss is below another by more than rounding.

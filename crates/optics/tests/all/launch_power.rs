@@ -26,8 +26,8 @@ fn total_mw(mesh: &Mesh, pairs: &[(u32, u32)]) -> f64 {
 fn two_circuits_that_want_one_waveguide_take_the_ways_that_launch_least() {
     // Rows 0 1 2 and 3 4 5, a place each way; a step loses 0.65 dB. Both circuits want the waveguide from 1 to 2.
     let step_mw = |steps: i32| 10_f64.powf(0.065 * f64::from(steps));
-    // One of them goes around: 0 3 4 5 2 takes four steps, next to one step of the other; 1 4 5 2 would take three, next
-    // to two.
+    // One of them goes around: 0 3 4 5 2 takes four steps, next to one step of the other; 1 4 5 2 would take three,
+    // next to two.
     let ways_mw = [step_mw(4) + step_mw(1), step_mw(2) + step_mw(3)];
     let least_mw = ways_mw[0].min(ways_mw[1]);
     for pairs in [[(0, 2), (1, 2)], [(1, 2), (0, 2)]] {

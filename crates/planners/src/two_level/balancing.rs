@@ -1,4 +1,4 @@
-//! What a server sends to another, in equal parts on its GPUs.
+//! Balancing: the bytes of one server for another, in equal parts on the GPUs of the sending server.
 
 use std::collections::VecDeque;
 
@@ -7,17 +7,17 @@ use super::servers::Parcel;
 /// Parts of a share below which bytes are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// For each GPU of a server, the parcels that it sends to its peer in another server, those first that need no balancing.
-/// Every GPU has as many bytes.
+/// For each GPU of a server, the parcels that it sends to its peer in another server, those first that need no
+/// balancing. Every GPU has as many bytes.
 pub(super) struct Balanced {
     queues: Vec<VecDeque<Parcel>>,
     share: f64,
 }
 
 impl Balanced {
-    /// What server `from` sends to server `to`, of `m` GPUs each. A GPU keeps up to its share, first what its own peer is
-    /// for; the rest goes to GPUs that have room, first to the peer of the GPU that it is for. So no more bytes are moved
-    /// than equal shares need. O(m²) parcels and some more.
+    /// The balanced bytes of server `from` for server `to`, of `m` GPUs each. A GPU keeps bytes up to its share, first
+    /// those for its own peer; the rest goes to GPUs that have room, first to the peer of the GPU that it is for. So no
+    /// more bytes are moved than equal shares need. O(m²) parcels and some more.
     pub(super) fn new(matrix: &[Vec<f64>], m: usize, from: usize, to: usize) -> Self {
         let total: f64 = (0..m).map(|i| matrix[from * m + i][to * m..to * m + m].iter().sum::<f64>()).sum();
         let share = total / m as f64;

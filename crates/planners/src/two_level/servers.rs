@@ -42,8 +42,8 @@ pub struct Stage {
     pub parcels: Vec<Parcel>,
     /// Seconds that circuits take, their change included.
     pub optical_s: f64,
-    /// Seconds that the electrical network takes meanwhile, for the balancing of the next stage and the redistribution of
-    /// the one before.
+    /// Seconds that the electrical network takes meanwhile, for the balancing of the next stage and the redistribution
+    /// of the one before.
     pub electrical_s: f64,
 }
 

@@ -73,7 +73,7 @@ fn sent(found: &FastOnServers, m: u32) -> BTreeMap<(u32, u32), f64> {
     sent
 }
 
-/// Two servers of two GPUs. GPU 0 has 8 bytes for GPU 3 and nothing else crosses: 4 go by GPU 1, whose peer is GPU 3, and
+/// Two servers of two GPUs. GPU 0 has 8 bytes for GPU 3, nothing else crosses: 4 go by GPU 1, whose peer is GPU 3, and
 /// 4 by GPU 2, which hands them on.
 #[test]
 fn one_flow_by_hand() {
@@ -95,7 +95,7 @@ fn one_flow_by_hand() {
     assert_eq!((found.total_s, found.bound_s), (2.0 + 4.25 + 0.625, 2.0 + 4.25));
 }
 
-/// Equal blocks need no balancing. N servers of m GPUs: N − 1 stages, in each m·m blocks per pair of servers, m over each
+/// Equal blocks need no balancing. N servers of m GPUs: N − 1 stages, each of m·m blocks per pair of servers, m over each
 /// circuit, m − 1 of them for other GPUs; the m − 1 blocks within servers hide.
 #[test]
 fn equal_blocks_in_closed_form() {

@@ -1,5 +1,6 @@
 //! Settings of a congestion control, as KEY=VALUE text.
 
+use model::ranges::{RATE, SIZE};
 use model::{Error, Result, units, unknown_name};
 
 /// The field that errors name.
@@ -41,12 +42,12 @@ fn refused(key: &str, text: &str, accepts: &str) -> Error {
 
 /// A size in bytes.
 pub(super) fn size(key: &str, text: &str) -> Result<u64> {
-    units::parse_size(FIELD, text).map_err(|_| refused(key, text, "a size such as 100KB"))
+    units::parse_size(FIELD, text).map_err(|_| refused(key, text, SIZE.accepts))
 }
 
 /// A rate in bit/s.
 pub(super) fn rate(key: &str, text: &str) -> Result<f64> {
-    units::parse_rate(FIELD, text).map_err(|_| refused(key, text, "a rate such as 100Mbps"))
+    units::parse_rate(FIELD, text).map_err(|_| refused(key, text, RATE.accepts))
 }
 
 /// A time from 0 to 1 s.

@@ -1,6 +1,6 @@
 //! A window for each flow, cut by the fraction of its packets that were marked: DCTCP (Alizadeh et al., *Data center
-//! TCP*, SIGCOMM 2010; Bensley et al., RFC 8257). It begins at what is under way at full rate, as on network adapters (Li et
-//! al., *HPCC: high precision congestion control*, SIGCOMM 2019), not in slow start.
+//! TCP*, SIGCOMM 2010; Bensley et al., RFC 8257). It begins at the bytes under way at full rate, as on network adapters
+//! (Li et al., *HPCC: high precision congestion control*, SIGCOMM 2019), not in slow start.
 
 use model::Result;
 

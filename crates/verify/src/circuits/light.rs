@@ -14,8 +14,8 @@ use crate::report::{Check, Tally, agree};
 /// The most by which a loss may be off, relative to it, as decibels are added in any order.
 const TOLERANCE: f64 = 1e-9;
 
-/// Judges the light of `circuits`, of a plan or of an iteration. `described` is the text after `mesh:`, where the mesh was described: it has to be
-/// that of the file.
+/// Judges the light of `circuits`, of a plan or of an iteration. `described` is the text after `mesh:`, where the mesh
+/// was described: it has to be that of the file.
 ///
 /// # Errors
 /// Text that describes no mesh.

@@ -3,6 +3,7 @@
 use collectives::Options;
 use lightloom_planners::{Choice, Planner, Problem, find};
 use model::{Collective, CostSettings, Fabric, Initial, Link, ReconfigurationPolicy, Shape, Topology, Translations};
+use proptest::prelude::*;
 
 use crate::reference::bridge_vectors::Instance;
 
@@ -95,4 +96,15 @@ pub fn vector(choice: Choice) -> String {
     let plan = choice.into_plan(true).unwrap();
     assert!(lightloom::verify_plan(&plan).passed(), "{:?}", lightloom::verify_plan(&plan).first_failure());
     plan.steps.iter().map(|step| if step.reconfigured { '1' } else { '0' }).collect()
+}
+
+/// Whether a choice makes a plan of the time that it says, not below its bound, that the verifier passes.
+pub fn check(choice: Choice) -> Result<(), TestCaseError> {
+    let total_s = choice.total_s;
+    let plan = choice.into_plan(true).unwrap();
+    prop_assert!((plan.total_s() - total_s).abs() <= 1e-9 * total_s);
+    prop_assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12));
+    let report = lightloom::verify_plan(&plan);
+    prop_assert!(report.passed(), "{:?}", report.first_failure());
+    Ok(())
 }

@@ -1,11 +1,11 @@
 //! Subtori (§5): every sequence of topologies on small tori, the closed form, the baselines.
 
 use collectives::Options;
-use lightloom_planners::{Bridge, Choice, Planner, Problem, find};
+use lightloom_planners::{Bridge, Planner, Problem, find};
 use model::{Collective, CostSettings, Fabric, Initial, ReconfigurationDelay, ReconfigurationPolicy, Shape};
 use proptest::prelude::*;
 
-use super::setting::{BYTE_S, bridge, near};
+use super::setting::{BYTE_S, bridge, check, near};
 
 const COLLECTIVES: [Collective; 4] =
     [Collective::AllToAll, Collective::ReduceScatter, Collective::AllGather, Collective::AllReduce];
@@ -48,16 +48,6 @@ fn problem_by(algorithm: &str, setting: &Setting, initial: &str, candidates: &[&
 
 fn problem(setting: &Setting, initial: &str) -> Problem {
     problem_by("bruck-torus", setting, initial, &["ring"])
-}
-
-fn check(choice: Choice) -> Result<(), TestCaseError> {
-    let total_s = choice.total_s;
-    let plan = choice.into_plan(true).unwrap();
-    prop_assert!((plan.total_s() - total_s).abs() <= 1e-9 * total_s);
-    prop_assert!(plan.bound.seconds <= total_s * (1.0 + 1e-12));
-    let report = lightloom::verify_plan(&plan);
-    prop_assert!(report.passed(), "{:?}", report.first_failure());
-    Ok(())
 }
 
 /// A step by the paper's formulas on sizes that are powers of two: by dimension the share of m that a rank sends
