@@ -66,6 +66,7 @@ def test_costs_by_hand() -> None:
         assert cycles == sorted(cycles, reverse=True)
 
 
+@pytest.mark.large
 def test_figure_3() -> None:
     outcome = FIGURES["all-to-all-3"].make(Setting())
     claims = by_words(outcome)

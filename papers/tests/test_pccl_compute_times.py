@@ -55,6 +55,7 @@ def test_published_rates_have_sources_and_are_below_an_a100s_peak() -> None:
     assert PUBLISHED_S["fp16_2022"] == pytest.approx(16 * 117.172e9 / 136e12, rel=1e-4)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", PUBLISHED_S)
 def test_an_iteration_with_a_published_time_is_that_and_the_allreduces_after_it(name: str) -> None:
     """Ring on the ring, gradients reduced after the backward pass: nothing overlaps."""

@@ -102,6 +102,7 @@ def test_the_equations_by_hand() -> None:
     assert [best_threshold(4, 400, US, delay_s) for delay_s in (10 * US, 10 * NS)] == [2, 1]
 
 
+@pytest.mark.large
 def test_pictures_show_what_the_tables_say(outcomes: dict[str, Outcome]) -> None:
     drawn = {}
     for name, outcome in outcomes.items():

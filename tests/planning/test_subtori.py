@@ -25,6 +25,7 @@ def fabric_of(dims: str, ports: int, delay: str | float = "10us", initial: str =
     return Fabric(dims=dims, ports=ports, reconfiguration_delay=delay, initial=initial)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("dims", ["8x8", "4x4x4", "4x16", "3x5x2"])
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_all_judges_accept_a_plan(cli: RunCli, in_tmp: Path, collective: str, dims: str) -> None:

@@ -40,6 +40,7 @@ def trace(seed: int = 0, ranks: int = 6, iterations: int = 4, *, sparse: bool = 
     return made
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("objective", ["expected", "worst"])
 @pytest.mark.parametrize("sparse", [False, True], ids=["all pairs", "some pairs"])
 @pytest.mark.parametrize("fabric", FABRICS.values(), ids=FABRICS)

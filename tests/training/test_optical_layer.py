@@ -213,6 +213,7 @@ def test_no_course_of_three_pairs_is_faster(seed: int) -> None:
 # By chance.
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(8))
 def test_layers_that_hold_everything_change_nothing(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 (tests)
@@ -229,6 +230,7 @@ def test_layers_that_hold_everything_change_nothing(seed: int) -> None:
     _all_pass(wide)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(30))
 def test_iterations_on_islands_pass_the_judge(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 (tests)

@@ -3,17 +3,18 @@
 //! With no coordinate for the middle it is a ReduceScatter and an AllGather, the least in bytes; with all of them it
 //! is the least in steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Chunks, Collective, Op, Result, Step, Transfer};
+use model::{Chunks, Collective, Rank, Result, Step, Transfer};
 
 use crate::composition::Composition;
 use crate::coordinates::{Coordinates, Placed};
 use crate::cutoffs::all_reduce::WORTH_PRICING;
-use crate::doubling::{self, Doubling};
+use crate::doubling::Doubling;
 use crate::gather::{self, Start, Table, phases_s};
 use crate::library::Library;
 use crate::prices::Prices;
+use crate::relative::Moved;
 
 /// Doublings that multiply to each divisor, least first, and their time.
 struct Middles {
@@ -22,15 +23,15 @@ struct Middles {
 
 impl Middles {
     /// For ranks that hold `width` blocks, as many as they double over.
-    fn new(phases: &BTreeMap<u32, Vec<Doubling>>, prices: &Prices, width: u32) -> Self {
+    fn new(library: &Library, prices: &Prices, width: u32) -> Self {
         let mut best = BTreeMap::from([(1, (0.0, None))]);
         for product in (2..=width).filter(|product| width.is_multiple_of(*product)) {
             let mut least = (f64::INFINITY, None);
-            for (span, phases) in phases.range(..=product).filter(|(span, _)| product.is_multiple_of(**span)) {
+            for span in library.spans().filter(|span| product.is_multiple_of(*span)) {
                 interruption::check();
                 let Some(&(rest_s, ref rest)) = best.get(&(product / span)) else { continue };
                 let change_s = if rest.is_some() { prices.change_s } else { 0.0 };
-                for phase in phases {
+                for phase in library.doublings(span) {
                     let total_s = rest_s + change_s + prices.sums_s(&phase.sums, f64::from(width));
                     if total_s < least.0 {
                         least = (total_s, Some(phase.clone()));
@@ -65,13 +66,12 @@ struct Parts {
 }
 
 /// The best parts for every width of the middle, fastest first.
-fn parts(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<(f64, Parts)> {
+fn parts(library: &Library, prices: &Prices, ranks: u32) -> Vec<(f64, Parts)> {
     let reduce = Table::new(library, prices, ranks, Start::Last);
     let gather = Table::new(library, prices, ranks, Start::Neither);
-    let doublings = library.spans().map(|span| (span, doubling::phases(library, span, ports))).collect();
     let mut found = Vec::new();
     for width in std::iter::once(1).chain(library.spans()) {
-        let middles = Middles::new(&doublings, prices, width);
+        let middles = Middles::new(library, prices, width);
         let (there, back) = (reduce.phases(width), gather.phases(width));
         let apart_s = reduce.seconds(width) + middles.seconds(width) + gather.seconds(width);
         let middle = middles.phases(width);
@@ -85,8 +85,17 @@ fn parts(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<(f64
         let apart = Parts { reduce: there, middle, gather: back };
         found.push((apart_s + changes * prices.change_s + first_s, apart));
     }
+    found.extend(staying(library, prices, ranks));
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found
+}
+
+/// The best that stays on the ring in force before the first step, which nothing has to set up.
+fn staying(library: &Library, prices: &Prices, ranks: u32) -> Option<(f64, Parts)> {
+    let seconds = |phase: &Doubling| prices.sums_s(&phase.sums, f64::from(ranks));
+    let on_it = library.doublings(ranks).iter().filter(|phase| prices.ring() == Some(&phase.circuits));
+    let best = on_it.min_by(|a, b| seconds(a).total_cmp(&seconds(b)))?;
+    Some((seconds(best), Parts { reduce: Vec::new(), middle: vec![best.clone()], gather: Vec::new() }))
 }
 
 fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
@@ -101,13 +110,13 @@ fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
     for (index, phase) in parts.middle.iter().enumerate() {
         topologies.push(reduce_grid.topology(index, false, &phase.circuits)?);
         let owners = reduce_grid.fellows(0, |coordinate| coordinate < first);
-        let sent: Vec<u32> = owners.into_iter().map(|owner| chunks.owned(owner, 0)).collect();
-        for places in &phase.steps() {
-            let transfers = places.iter().map(|&ahead| Transfer {
-                src: 0,
-                dst: reduce_grid.ahead(0, index, false, ahead),
-                op: Op::Reduce,
-                chunks: sent.clone(),
+        let ahead = |places: i64| reduce_grid.ahead(0, index, false, places);
+        for moved in &phase.steps() {
+            let transfers = moved.iter().map(|moved| Transfer {
+                src: ahead(moved.from),
+                dst: ahead(moved.from + moved.ahead),
+                op: moved.op,
+                chunks: sent(&reduce_grid, index, moved, &owners).map(|owner| chunks.owned(owner, 0)).collect(),
             });
             steps.push(Step::new(reduce_grid.symmetry(false), transfers, &chunks)?);
         }
@@ -118,9 +127,22 @@ fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
     Composition::new(chunks, steps, topologies)
 }
 
+/// The AllReduce that is this one phase along all ranks.
+#[cfg(test)]
+pub(crate) fn along_all(ranks: u32, phase: &Doubling) -> Result<Composition> {
+    steps(&Parts { reduce: Vec::new(), middle: vec![phase.clone()], gather: Vec::new() }, ranks)
+}
+
+/// Of `owners`, those whose parts are moved along the coordinate `index`.
+fn sent(grid: &Coordinates, index: usize, moved: &Moved, owners: &[Rank]) -> impl Iterator<Item = Rank> {
+    let window = i64::from(moved.window);
+    let places: BTreeSet<i64> = moved.places.iter().map(|place| place.rem_euclid(window)).collect();
+    owners.iter().copied().filter(move |owner| places.contains(&(i64::from(grid.place(*owner, index)) % window)))
+}
+
 /// The best compositions, and the seconds of the first.
-pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Result<(f64, Vec<Composition>)> {
-    let best = parts(library, prices, ranks, ports);
+pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32) -> Result<(f64, Vec<Composition>)> {
+    let best = parts(library, prices, ranks);
     let least_s = best.first().map_or(f64::INFINITY, |(seconds, _)| *seconds);
     let compositions = best.iter().take(WORTH_PRICING).map(|(_, parts)| steps(parts, ranks));
     Ok((least_s, compositions.collect::<Result<_>>()?))

@@ -44,6 +44,11 @@ impl Coordinates {
         self.dims[index + 1..].iter().product()
     }
 
+    /// The place of `rank` along a coordinate.
+    pub(crate) fn place(&self, rank: Rank, index: usize) -> u32 {
+        rank / self.stride(index) % self.dims[index]
+    }
+
     /// The group of all translations of the coordinates, or of the ranks.
     pub(crate) fn symmetry(&self, on_ring: bool) -> Translations {
         if on_ring {

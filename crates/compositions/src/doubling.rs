@@ -1,14 +1,16 @@
-//! Phases in which ranks add up what all of a coordinate have, the whole of it moving in every step.
+//! Phases in which all ranks of a coordinate add up what they have and end with the whole sum, on one topology.
 //!
 //! With a radix q a rank sends its sum to the q − 1 ranks at multiples of the stride, and all have the sum of q: fewer
-//! steps than a ReduceScatter and an AllGather, and more bytes.
+//! steps than a ReduceScatter and an AllGather, and more bytes, as the whole of the data moves in every step. On a ring
+//! [windows] are between the two.
 
 use crate::digit_phases::factorisations;
 use crate::library::Library;
 use crate::phase::{Kind, Phase};
-use crate::relative::{Circuits, Sums};
+use crate::relative::{Circuits, Moved, Sums};
+use crate::windows::{self, Windows};
 
-/// Phases in which all ranks of a coordinate add up whole buffers.
+/// A phase in which all ranks of a coordinate add up what they have. Amounts are in units of that.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Doubling {
     pub(crate) span: u32,
@@ -17,34 +19,90 @@ pub(crate) struct Doubling {
     way: Way,
 }
 
-/// The ranks that a rank sends to.
+/// The transfers.
 #[derive(Debug, Clone, PartialEq)]
 enum Way {
-    /// All that the one step of a phase reaches.
+    /// The whole to all that the one step of a phase reaches.
     AtOnce(Phase),
-    /// By step the others of its digit, the radix of the least stride first.
-    Radices(Vec<u32>),
+    /// The whole to the others of a digit, step by step.
+    Radices(Radices),
+    /// On a ring.
+    Windows(Windows),
 }
 
 impl Doubling {
-    /// The places ahead that a rank sends to, by step. O(span).
-    pub(crate) fn steps(&self) -> Vec<Vec<i64>> {
+    pub(crate) fn in_windows(span: u32, circuits: Circuits, sums: Sums, windows: Windows) -> Self {
+        Self { span, circuits, sums, way: Way::Windows(windows) }
+    }
+
+    /// The transfers of one rank, by step.
+    pub(crate) fn steps(&self) -> Vec<Vec<Moved>> {
+        let wholes = |steps: Vec<Vec<i64>>| steps.iter().map(|step| step.iter().map(Moved::whole).collect()).collect();
         match &self.way {
             Way::AtOnce(phase) => {
-                phase.sends().into_iter().map(|sends| sends.iter().map(|send| send.ahead).collect()).collect()
+                let places = |sends: Vec<crate::relative::Send>| sends.iter().map(|send| send.ahead).collect();
+                wholes(phase.sends().into_iter().map(places).collect())
             }
-            Way::Radices(radices) => {
-                let (two_way, mut stride) = (self.circuits.len() > 1, 1);
-                let step = |&radix: &u32| {
-                    let (back, forth) = reach(radix, two_way);
-                    let places = (1..=i64::from(forth)).chain((1..=i64::from(back)).map(|place| -place));
-                    let step = places.map(|place| place * i64::from(stride)).collect();
-                    stride *= radix;
-                    step
-                };
-                radices.iter().map(step).collect()
-            }
+            Way::Radices(radices) => wholes(radices.steps()),
+            Way::Windows(windows) => windows.steps(),
         }
+    }
+}
+
+/// Digits of whole data on a ring, the radix of the least stride first, each in one step.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Radices {
+    radices: Vec<u32>,
+    pub(crate) two_way: bool,
+}
+
+impl Radices {
+    /// All for a ring of `span` ranks, with their sums: one way, and both where the ports can be halved.
+    pub(crate) fn all(span: u32, ports: u32) -> impl Iterator<Item = (Self, Sums)> {
+        factorisations(span).into_iter().flat_map(move |radices| {
+            let ways = [false, true].into_iter().take(if ports.is_multiple_of(2) { 2 } else { 1 });
+            ways.map(move |two_way| Self { radices: radices.clone(), two_way }).map(move |way| {
+                let sums = way.sums(ports);
+                (way, sums)
+            })
+        })
+    }
+
+    /// The places ahead that a rank sends to, by step. O(span).
+    pub(crate) fn steps(&self) -> Vec<Vec<i64>> {
+        let mut stride = 1;
+        let step = |&radix: &u32| {
+            let (back, forth) = self.reach(radix);
+            let places = (1..=i64::from(forth)).chain((1..=i64::from(back)).map(|place| -place));
+            let step = places.map(|place| place * i64::from(stride)).collect();
+            stride *= radix;
+            step
+        };
+        self.radices.iter().map(step).collect()
+    }
+
+    /// Ranks behind and ahead that a digit reaches.
+    fn reach(&self, radix: u32) -> (u32, u32) {
+        if self.two_way { ((radix - 1) / 2, radix / 2) } else { (0, radix - 1) }
+    }
+
+    fn sums(&self, ports: u32) -> Sums {
+        let each_way = f64::from(ports) / if self.two_way { 2.0 } else { 1.0 };
+        let (mut stride, mut sums) = (1, Sums::default());
+        for &radix in &self.radices {
+            let reach = f64::from(self.reach(radix).1);
+            let load = f64::from(stride) * reach * (reach + 1.0) / 2.0 / each_way;
+            sums.steps += 1;
+            sums.hops += f64::from(stride) * reach;
+            sums.load += load;
+            sums.amount += load;
+            stride *= radix;
+        }
+        sums
+    }
+
+    pub(crate) fn circuits(&self, ports: u32) -> Circuits {
+        if self.two_way { vec![(1, ports / 2), (-1, ports / 2)] } else { vec![(1, ports)] }
     }
 }
 
@@ -58,35 +116,10 @@ pub(crate) fn phases(library: &Library, span: u32, ports: u32) -> Vec<Doubling> 
             found.push(Doubling { span, circuits, sums: phase.sums, way });
         }
     }
-    for radices in factorisations(span).into_iter().filter(|radices| radices.len() > 1) {
+    for (radices, sums) in Radices::all(span, ports).filter(|(radices, _)| radices.radices.len() > 1) {
         interruption::check();
-        if ports.is_multiple_of(2) {
-            found.push(on_ring(span, radices.clone(), vec![(1, ports)], ports));
-            found.push(on_ring(span, radices, vec![(1, ports / 2), (-1, ports / 2)], ports));
-        } else {
-            found.push(on_ring(span, radices, vec![(1, ports)], ports));
-        }
+        found.push(Doubling { span, circuits: radices.circuits(ports), sums, way: Way::Radices(radices) });
     }
+    found.extend(windows::phases(library, span, ports));
     found
-}
-
-/// Ranks behind and ahead that a digit reaches.
-fn reach(radix: u32, two_way: bool) -> (u32, u32) {
-    if two_way { ((radix - 1) / 2, radix / 2) } else { (0, radix - 1) }
-}
-
-fn on_ring(span: u32, radices: Vec<u32>, circuits: Circuits, ports: u32) -> Doubling {
-    let two_way = circuits.len() > 1;
-    let each_way = f64::from(ports) / circuits.len() as f64;
-    let (mut stride, mut sums) = (1, Sums::default());
-    for &radix in &radices {
-        let reach = f64::from(reach(radix, two_way).1);
-        let load = f64::from(stride) * reach * (reach + 1.0) / 2.0 / each_way;
-        sums.steps += 1;
-        sums.hops += f64::from(stride) * reach;
-        sums.load += load;
-        sums.amount += load;
-        stride *= radix;
-    }
-    Doubling { span, circuits, sums, way: Way::Radices(radices) }
 }

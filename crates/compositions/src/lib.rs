@@ -41,8 +41,8 @@ mod rooted;
 pub mod synthesis;
 mod undominated;
 mod unequal;
+mod windows;
 
-/// Names of topologies that are made here, and what they mean.
 /// Names of the algorithms that are made here, and what they mean.
 pub const ALGORITHMS: [(&str, &str); 2] = [(ALGORITHM, composition::MEANING), (SYNTHESIZED, chunked::MEANING)];
 
@@ -144,7 +144,7 @@ fn of_phases(collective: Collective, library: &Library, prices: &Prices, fabric:
             vec![gather::compose(collective, library, prices, ranks)?]
         }
         Collective::AllReduce => {
-            let (least_s, mut phases) = all_reduce::compose(library, prices, ranks, ports)?;
+            let (least_s, mut phases) = all_reduce::compose(library, prices, ranks)?;
             phases.extend(one_pass::compose(library.walks(), prices, ranks, least_s)?);
             phases
         }

@@ -13,10 +13,11 @@ use topologies::metacyclic::{self, Metacyclic};
 use crate::broadcast::Broadcasts;
 use crate::composition::MOST_EXECUTED;
 use crate::cutoffs::library::{MOST_FOR_EVERY_SET, MOST_KEPT, MOST_RINGS};
+use crate::doubling::Doubling;
 use crate::one_pass::{self, Walks};
 use crate::phase::{Phase, undominated};
 use crate::unequal::library as unequal;
-use crate::{chunked, circulants, digit_phases};
+use crate::{chunked, circulants, digit_phases, doubling};
 
 /// Phases by span, none of them better than another for every fabric.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub(crate) struct Library {
     walks: OnceLock<Vec<Walks>>,
     /// Generator sets of one-port All-to-Alls by span, made when they are first asked for.
     generator_sets: BTreeMap<u32, OnceLock<Vec<GeneratorSet>>>,
+    /// Phases by span in which all add up what they have, made when they are first asked for.
+    doublings: BTreeMap<u32, OnceLock<Vec<Doubling>>>,
 }
 
 /// Libraries that were made, kept for callers that ask for compositions again: the points of a sweep have few pairs of
@@ -78,6 +81,7 @@ impl Library {
         // `None` where it cannot be built.
         let cayley = metacyclic::best(ranks, ports).ok().flatten();
         let generator_sets = made.iter().map(|(span, _, _)| (*span, OnceLock::new())).collect();
+        let doublings = made.iter().map(|(span, _, _)| (*span, OnceLock::new())).collect();
         Self {
             phases,
             cayley,
@@ -85,6 +89,7 @@ impl Library {
             shape: (ranks, ports),
             walks: OnceLock::new(),
             generator_sets,
+            doublings,
             on_rings: made.into_iter().map(|(span, _, on_rings)| (span, on_rings)).collect(),
         }
     }
@@ -97,6 +102,12 @@ impl Library {
     /// Phases of that span on rings.
     pub(crate) fn on_rings(&self, span: u32) -> &[Phase] {
         self.on_rings.get(&span).map_or(&[], Vec::as_slice)
+    }
+
+    /// Phases of that span in which all ranks add up what they have.
+    pub(crate) fn doublings(&self, span: u32) -> &[Doubling] {
+        let Some(kept) = self.doublings.get(&span) else { return &[] };
+        kept.get_or_init(|| doubling::phases(self, span, self.shape.1))
     }
 
     /// The Cayley digraph of all ranks, where ports and ranks allow one: one of few orbits where a collective of blocks

@@ -1,5 +1,7 @@
 //! Circuits, transfers and costs of a phase, relative to a rank: places ahead and behind along one coordinate.
 
+use model::Op;
+
 /// Circuits of every rank: `(places ahead, parallel circuits)`.
 pub(crate) type Circuits = Vec<(i64, u32)>;
 
@@ -9,6 +11,25 @@ pub(crate) type Circuits = Vec<(i64, u32)>;
 pub(crate) struct Send {
     pub(crate) ahead: i64,
     pub(crate) behind: Vec<i64>,
+}
+
+/// A transfer between two ranks of a coordinate: of what they hold, the parts whose owners are at some places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Moved {
+    pub(crate) op: Op,
+    /// The sender, and the receiver ahead of it.
+    pub(crate) from: i64,
+    pub(crate) ahead: i64,
+    /// The owners are at these places along the coordinate, and all that are a multiple of `window` from them.
+    pub(crate) window: u32,
+    pub(crate) places: Vec<i64>,
+}
+
+impl Moved {
+    /// All that a rank holds, added up ahead.
+    pub(crate) fn whole(&ahead: &i64) -> Self {
+        Self { op: Op::Reduce, from: 0, ahead, window: 1, places: vec![0] }
+    }
 }
 
 /// The cost of a phase, independent of the fabric's numbers: sums over its steps.

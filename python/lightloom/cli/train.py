@@ -66,7 +66,7 @@ def command(
       lightloom train bert-pccl --ranks 8
       lightloom train bert-pccl --ranks 8 --reconfiguration-delay 100us --plot iteration.png --trace trace.json.gz
       lightloom train llama-3-70b-decode --ports 2
-      lightloom train mixtral-8x22b --ranks 64 --ports 4 --layout auto --memory 80GiB
+      lightloom train llama-3-70b --ranks 32 --ports 4 --layout auto --memory 80GiB
       lightloom train llama-3-70b --ports 4 --layout tensor=8,sharded=true --layouts layouts.csv
       lightloom train examples/profiles/pytorch --ports 2
       lightloom train bert-pccl --ranks 8 --break-even delays.png --delays 1us,100us,10ms

@@ -1,0 +1,153 @@
+//! AllReduce on a ring that stays: a ReduceScatter over windows, sums doubled over strides, an AllGather over windows.
+//!
+//! On a ring of w ranks with windows of L of them, L a divisor of w:
+//!
+//! 1. a ReduceScatter by [digits](crate::digits) whose radices multiply to L: every rank has 1/L of the data, summed
+//!    over a window of L ranks that ends at it;
+//! 2. over strides L, L·q₁, L·q₁·q₂, … a digit of radix q adds up, in one step, the parts of the q ranks at multiples of
+//!    the stride, until every rank has the sum over all w of its part;
+//! 3. an AllGather over the windows, the first part backwards.
+//!
+//! One way, the first and the last part pass over L − 1 hops each and the middle over w − L, so that w + L − 2 hops take
+//! the place of the 2w − 2 of a ReduceScatter and an AllGather over all, for w/L − 1 times as many bytes and more in the
+//! middle. L = 1 is a [doubling](crate::doubling) of whole data.
+
+use model::Op;
+
+use crate::digits::{Digit, Digits};
+use crate::doubling::{Doubling, Radices};
+use crate::library::Library;
+use crate::phase::Kind;
+use crate::relative::{Moved, Sums};
+use crate::undominated::undominated;
+
+/// The windows and strides of an AllReduce on one ring.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Windows {
+    /// The digits of the windows, as an AllGather.
+    windows: Digits,
+    /// The radices of the strides.
+    strides: Radices,
+}
+
+impl Windows {
+    /// The transfers from one rank, by step.
+    pub(crate) fn steps(&self) -> Vec<Vec<Moved>> {
+        let window = self.windows.span();
+        let gather = self.windows.sends();
+        let moved = |op: Op, from: i64, ahead: i64, places: Vec<i64>| Moved { op, from, ahead, window, places };
+        // Backwards in time and mirrored, so that transfers lead ahead again, as the circuits do.
+        let scatter = gather.iter().rev().map(|sends| {
+            let step = sends.iter().map(|send| moved(Op::Reduce, -send.ahead, send.ahead, send.behind.clone()));
+            step.collect()
+        });
+        let doubled = self.strides.steps().into_iter().map(|places| {
+            let step = places.iter().map(|ahead| moved(Op::Reduce, 0, ahead * i64::from(window), vec![0]));
+            step.collect()
+        });
+        let gathered = gather.iter().map(|sends| {
+            let owners = |behind: &[i64]| behind.iter().map(|behind| -behind).collect();
+            sends.iter().map(|send| moved(Op::Copy, 0, send.ahead, owners(&send.behind))).collect()
+        });
+        scatter.chain(doubled).chain(gathered).collect()
+    }
+}
+
+/// The AllReduces with windows on a ring of `span` ranks that none of the others is better than for every fabric.
+pub(crate) fn phases(library: &Library, span: u32, ports: u32) -> Vec<Doubling> {
+    let mut found = Vec::new();
+    for window in library.spans().filter(|window| *window < span && span.is_multiple_of(*window)) {
+        interruption::check();
+        let strides = best(Radices::all(span / window, ports).collect());
+        for digits in digits(library, window, ports) {
+            let gathered = digits.sums(ports);
+            for (strides, doubled) in strides.iter().filter(|(strides, _)| strides.two_way == digits.two_way) {
+                let way = Windows { windows: digits.clone(), strides: strides.clone() };
+                let circuits = strides.circuits(ports);
+                found.push(Doubling::in_windows(span, circuits, sums(&gathered, doubled, window), way));
+            }
+        }
+    }
+    undominated(found, |phase| costs(&phase.sums), |_, _| std::cmp::Ordering::Equal)
+}
+
+/// The digits of windows of that many ranks.
+fn digits(library: &Library, window: u32, ports: u32) -> Vec<Digits> {
+    let kept = library.on_rings(window).iter().filter_map(|phase| match &phase.kind {
+        Kind::Digits(digits) => Some(digits.clone()),
+        _ => None,
+    });
+    // The library has no two-way ring of two ranks; a window of two lies on a longer one.
+    let pair = Digits { digits: vec![Digit { radix: 2, steps: 1 }], two_way: true };
+    kept.chain((window == 2 && ports.is_multiple_of(2)).then_some(pair)).collect()
+}
+
+/// Both passes over windows of an AllGather with sums `gathered`, and strides that are `window` times as long as those
+/// of `doubled`, in units of all that a rank has. A rank moves one part of `window` over the strides.
+fn sums(gathered: &Sums, doubled: &Sums, window: u32) -> Sums {
+    let window = f64::from(window);
+    Sums {
+        steps: 2 * gathered.steps + doubled.steps,
+        hops: 2.0 * gathered.hops + window * doubled.hops,
+        load: 2.0 * gathered.load + window * doubled.load,
+        amount: 2.0 * gathered.amount / window + doubled.amount,
+    }
+}
+
+/// What a fabric's prices multiply.
+fn costs(sums: &Sums) -> [f64; 4] {
+    [f64::from(sums.steps), sums.amount, sums.hops, 0.0]
+}
+
+fn best(strides: Vec<(Radices, Sums)>) -> Vec<(Radices, Sums)> {
+    undominated(strides, |(_, sums)| costs(sums), |_, _| std::cmp::Ordering::Equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use fronts::RoutingNetwork;
+    use model::Routing;
+
+    use super::*;
+    use crate::all_reduce;
+
+    /// Every rank ends with every contribution once, and the links carry what the sums say.
+    #[test]
+    fn every_way_is_executed_and_priced() {
+        for (ranks, ports) in [(4, 1), (6, 2), (8, 1), (9, 2), (12, 1), (12, 4), (16, 2), (18, 2), (24, 1), (27, 1)] {
+            let library = Library::new(ranks, ports, Routing::ConcurrentFlow);
+            let all = phases(&library, ranks, ports);
+            assert!(!all.is_empty());
+            for phase in all {
+                let found = all_reduce::along_all(ranks, &phase).unwrap();
+                let report = verify::schedule(&found.schedule);
+                assert!(report.first_failure().is_none(), "{phase:?} {:?}", report.first_failure());
+                let network = RoutingNetwork::new(&found.topologies[0]);
+                let mut sums = Sums::default();
+                for step in found.schedule.steps() {
+                    let front = network.front(step.traffic(), Routing::EqualSplit).unwrap();
+                    let point = front.points()[0];
+                    sums.steps += 1;
+                    sums.hops += f64::from(point.hops);
+                    sums.amount += point.load * step.share();
+                }
+                assert_eq!((sums.steps, sums.hops), (phase.sums.steps, phase.sums.hops), "{phase:?}");
+                // Halfway round a two-way ring a flow takes both ways.
+                assert!(sums.amount <= phase.sums.amount * (1.0 + 1e-9), "{phase:?} {}", sums.amount);
+                let halfway = phase.circuits.len() == 2;
+                assert!(halfway || sums.amount >= phase.sums.amount * (1.0 - 1e-9), "{phase:?} {}", sums.amount);
+            }
+        }
+    }
+
+    /// A ring of six ranks by hand, in three steps. Windows of two: halves there and back over one link, 2 · 1/2, and
+    /// between them a half to the ranks 2 and 4 places ahead, (2 + 4) · 1/2. Windows of three: thirds to the next two
+    /// there and back, 2 · (1 + 2) · 1/3, and between them a third 3 places ahead.
+    #[test]
+    fn windows_of_two_and_three_by_hand() {
+        let library = Library::new(6, 1, Routing::ConcurrentFlow);
+        let of_three_steps = phases(&library, 6, 1).into_iter().map(|phase| phase.sums).filter(|sums| sums.steps == 3);
+        let found: Vec<(f64, f64)> = of_three_steps.map(|sums| (sums.hops, sums.amount)).collect();
+        assert_eq!(found, [(7.0, 3.0), (6.0, 4.0)]);
+    }
+}
