@@ -57,15 +57,15 @@ pub(crate) struct Radices {
 }
 
 impl Radices {
-    /// All for a ring of `span` ranks, with their sums: one way, and both where the ports can be halved.
-    pub(crate) fn all(span: u32, ports: u32) -> impl Iterator<Item = (Self, Sums)> {
-        factorisations(span).into_iter().flat_map(move |radices| {
-            let ways = [false, true].into_iter().take(if ports.is_multiple_of(2) { 2 } else { 1 });
-            ways.map(move |two_way| Self { radices: radices.clone(), two_way }).map(move |way| {
-                let sums = way.sums(ports);
-                (way, sums)
-            })
-        })
+    /// Whether circuits lead both ways: only one way, and both where the ports can be halved.
+    pub(crate) fn ways(ports: u32) -> impl Iterator<Item = bool> {
+        std::iter::once(false).chain(ports.is_multiple_of(2).then_some(true))
+    }
+
+    /// All for a ring of `span` ranks, after their sums.
+    pub(crate) fn all(span: u32, two_way: bool, ports: u32) -> impl Iterator<Item = (Sums, Self)> {
+        let all = factorisations(span).into_iter().map(move |radices| Self { radices, two_way });
+        all.map(move |radices| (radices.sums(ports), radices))
     }
 
     /// The places ahead that a rank sends to, by step. O(span).
@@ -116,7 +116,8 @@ pub(crate) fn phases(library: &Library, span: u32, ports: u32) -> Vec<Doubling> 
             found.push(Doubling { span, circuits, sums: phase.sums, way });
         }
     }
-    for (radices, sums) in Radices::all(span, ports).filter(|(radices, _)| radices.radices.len() > 1) {
+    let all = Radices::ways(ports).flat_map(|two_way| Radices::all(span, two_way, ports));
+    for (sums, radices) in all.filter(|(_, radices)| radices.radices.len() > 1) {
         interruption::check();
         found.push(Doubling { span, circuits: radices.circuits(ports), sums, way: Way::Radices(radices) });
     }

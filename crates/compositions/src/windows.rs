@@ -12,6 +12,8 @@
 //! the place of the 2w − 2 of a ReduceScatter and an AllGather over all, for w/L − 1 times as many bytes and more in the
 //! middle. L = 1 is a [doubling](crate::doubling) of whole data.
 
+use std::cmp::Ordering;
+
 use model::Op;
 
 use crate::digits::{Digit, Digits};
@@ -57,29 +59,33 @@ impl Windows {
 pub(crate) fn phases(library: &Library, span: u32, ports: u32) -> Vec<Doubling> {
     let mut found = Vec::new();
     for window in library.spans().filter(|window| *window < span && span.is_multiple_of(*window)) {
-        interruption::check();
-        let strides = best(Radices::all(span / window, ports).collect());
-        for digits in digits(library, window, ports) {
-            let gathered = digits.sums(ports);
-            for (strides, doubled) in strides.iter().filter(|(strides, _)| strides.two_way == digits.two_way) {
-                let way = Windows { windows: digits.clone(), strides: strides.clone() };
-                let circuits = strides.circuits(ports);
-                found.push(Doubling::in_windows(span, circuits, sums(&gathered, doubled, window), way));
+        for two_way in Radices::ways(ports) {
+            interruption::check();
+            let windows = digits(library, window, ports).filter(|digits| digits.two_way == two_way);
+            let windows = best(windows.map(|digits| (digits.sums(ports), digits)).collect());
+            let strides = best(Radices::all(span / window, two_way, ports).collect());
+            for (gathered, digits) in &windows {
+                for (doubled, strides) in &strides {
+                    let way = Windows { windows: digits.clone(), strides: strides.clone() };
+                    let circuits = strides.circuits(ports);
+                    found.push(Doubling::in_windows(span, circuits, sums(gathered, doubled, window), way));
+                }
             }
         }
     }
-    undominated(found, |phase| costs(&phase.sums), |_, _| std::cmp::Ordering::Equal)
+    let found = found.into_iter().map(|phase| (phase.sums, phase)).collect();
+    best(found).into_iter().map(|(_, phase)| phase).collect()
 }
 
 /// The digits of windows of that many ranks.
-fn digits(library: &Library, window: u32, ports: u32) -> Vec<Digits> {
+fn digits(library: &Library, window: u32, ports: u32) -> impl Iterator<Item = Digits> {
     let kept = library.on_rings(window).iter().filter_map(|phase| match &phase.kind {
         Kind::Digits(digits) => Some(digits.clone()),
         _ => None,
     });
     // The library has no two-way ring of two ranks; a window of two lies on a longer one.
     let pair = Digits { digits: vec![Digit { radix: 2, steps: 1 }], two_way: true };
-    kept.chain((window == 2 && ports.is_multiple_of(2)).then_some(pair)).collect()
+    kept.chain((window == 2 && ports.is_multiple_of(2)).then_some(pair))
 }
 
 /// Both passes over windows of an AllGather with sums `gathered`, and strides that are `window` times as long as those
@@ -94,13 +100,10 @@ fn sums(gathered: &Sums, doubled: &Sums, window: u32) -> Sums {
     }
 }
 
-/// What a fabric's prices multiply.
-fn costs(sums: &Sums) -> [f64; 4] {
-    [f64::from(sums.steps), sums.amount, sums.hops, 0.0]
-}
-
-fn best(strides: Vec<(Radices, Sums)>) -> Vec<(Radices, Sums)> {
-    undominated(strides, |(_, sums)| costs(sums), |_, _| std::cmp::Ordering::Equal)
+/// Those whose steps, amount and hops no other has as few of: a fabric's prices multiply nothing else.
+fn best<T>(ways: Vec<(Sums, T)>) -> Vec<(Sums, T)> {
+    let costs = |sums: &Sums| [f64::from(sums.steps), sums.amount, sums.hops, 0.0];
+    undominated(ways, |(sums, _)| costs(sums), |_, _| Ordering::Equal)
 }
 
 #[cfg(test)]
