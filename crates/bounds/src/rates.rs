@@ -1,6 +1,6 @@
 //! Charges of the relaxations, from a fabric and the cost settings.
 
-use model::{CostSettings, Fabric, Initial, Overlap, Propagation};
+use model::{CostSettings, Fabric, Initial, Overlap, Propagation, WorkingPorts};
 
 /// The least seconds of the parts that every schedule has: startups, hops, changes and bytes.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,8 @@ impl Rates {
         let propagation = settings.of_packets().propagation;
         Self {
             ranks: fabric.shape.gpus(),
-            ports: fabric.shape.ports(),
+            // No topology has more circuits at a rank than ports of some rank work.
+            ports: WorkingPorts::of(&fabric.shape).most().max(1),
             startup_s: fabric.per_step_s(),
             hop_s: fabric.hop_delay_s,
             byte_s: fabric.byte_s(),

@@ -29,6 +29,20 @@ pub(crate) mod broadcast_one_topology {
     pub(crate) const MOST_SENT_TWICE: u64 = 1 << 16;
 }
 
+pub(crate) mod by_ports {
+    /// Chunks that a rank which lacks no port owns, in the ways that are tried.
+    pub(crate) const CHUNKS_A_RANK: [u32; 3] = [1, 2, 4];
+
+    /// Parts of the share by which a rank with fewer ports is no slower than the others.
+    pub(crate) const SHARES: [f64; 4] = [0.0, 0.8, 0.9, 0.97];
+
+    /// Chunks of the buffer.
+    pub(crate) const MOST_CHUNKS: u32 = 640;
+
+    /// Ways, the most promising ones, that become plans.
+    pub(crate) const MOST_TAKEN: usize = 3;
+}
+
 pub(crate) mod chunked {
     /// Most parts of a block.
     pub(crate) const MOST_PARTS: u32 = 16;

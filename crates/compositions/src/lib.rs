@@ -16,6 +16,7 @@ mod all_reduce;
 mod all_to_all;
 mod at_once;
 mod broadcast;
+mod by_ports;
 mod cayley_trees;
 mod chunked;
 mod circulants;
@@ -55,6 +56,7 @@ use flood::Whole;
 use library::Library;
 use prices::Prices;
 
+pub use by_ports::by_ports;
 pub use chunked::{Chunked, SYNTHESIZED};
 pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Barrier, Collective, Error, Fabric, Initial, OpticalLayer, Overlap, ReconfigurationDelay, ReconfigurationOverlap,
-    ReconfigurationPolicy, Result, Routing, Schedule, Shape,
+    Barrier, Collective, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
 };
 use optics::Optics;
 use planners::{Cache, Convention, PlannerOptions};
@@ -40,6 +40,8 @@ pub struct AskedFabric {
     pub initial: Option<TopologyRef>,
     /// Kind of optical layer with its parameters, such as `islands:4x2`.
     pub optics: Option<String>,
+    /// Parts that do not work.
+    pub failed: Faults,
 }
 
 /// A fabric, and whether nothing was said about its initial topology, which a convention then says.
@@ -62,14 +64,18 @@ impl AskedFabric {
         let places = self.dims.iter().try_fold(1u32, |product, size| product.checked_mul(*size));
         let gpus = self.gpus.or(places.filter(|_| !self.dims.is_empty()));
         let gpus = gpus.ok_or_else(|| Error::value("gpus", "nothing", "a number of GPUs such as 64"))?;
-        let shape = Shape::new(gpus, &self.dims, self.ports)?;
+        let shape = Shape::new(gpus, &self.dims, self.ports)?.with_faults(self.failed)?;
         let initial_is_open = self.initial.is_none();
         let initial = match self.initial {
             None => Initial::Free,
             Some(TopologyRef::Named(name)) if name == "free" => Initial::Free,
             Some(TopologyRef::Named(name)) if name == "repeated" => Initial::Repeated,
             Some(TopologyRef::Named(name)) => {
-                Initial::Topology(topologies::build(&name, &shape).map_err(|error| error.in_field("initial"))?)
+                let topology = topologies::build(&name, &shape).map_err(|error| error.in_field("initial"))?;
+                Initial::Topology(shape.working_part(topology)?)
+            }
+            Some(TopologyRef::Given(topology)) if topology.ranks() == gpus => {
+                Initial::Topology(shape.working_part(topology)?)
             }
             Some(TopologyRef::Given(topology)) => Initial::Topology(topology),
         };
@@ -86,6 +92,24 @@ impl AskedFabric {
         };
         fabric.check()?;
         Ok(StatedFabric { fabric, initial_is_open, barrier: self.barrier })
+    }
+}
+
+/// The GPUs that take part: those that are asked for, all where none are, without those that failed. `None` where that
+/// is all GPUs of the fabric.
+///
+/// # Errors
+/// Fewer than two GPUs that work.
+fn survivors(shape: &Shape, ranks: Option<Vec<u32>>) -> Result<Option<Vec<u32>>> {
+    let faults = shape.faults();
+    if !faults.all().iter().any(|fault| matches!(fault, Fault::Gpu(_))) {
+        return Ok(ranks);
+    }
+    let asked = ranks.unwrap_or_else(|| (0..shape.gpus()).collect());
+    let left: Vec<u32> = asked.into_iter().filter(|&gpu| !faults.has_gpu(gpu)).collect();
+    match left.len() {
+        0 | 1 => Err(Error::value("failed", format!("`{faults}`"), "faults that leave at least two GPUs")),
+        _ => Ok(Some(left)),
     }
 }
 
@@ -152,10 +176,10 @@ impl Asked {
         let routing = self.routing.as_deref().map(Routing::parse).transpose()?;
         let refuse = |seconds: f64| Error::value("budget", seconds, "a time above 0 s, such as 60s");
         let budget = self.budget_s.map(|s| Duration::try_from_secs_f64(s).map_err(|_| refuse(s))).transpose()?;
+        let root = self.root;
         let options = Options { radix: self.radix, aggregation: self.aggregation, root: self.root };
         let seed = self.seed.unwrap_or(0);
-        let subset = self
-            .ranks
+        let subset = survivors(&fabric.fabric.shape, self.ranks)?
             .map(|ranks| subset::among(&fabric.fabric, &fabric.barrier, &ranks, self.others_forward))
             .transpose()?;
         if self.others_forward && subset.is_none() {
@@ -186,6 +210,7 @@ impl Asked {
             seed,
             cache,
         };
+        request.check_faults(root)?;
         let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
         if let Some(overlap) = self.overlap {
             request.settings.overlap = Overlap::parse(&overlap)?;

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use collectives::{Options, UnequalBlocks};
 use model::{
-    Collective, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routing, Schedule, Topology, units,
+    Collective, CostSettings, Error, Fabric, Initial, Overlap, Propagation, Result, Routing, Schedule, Topology,
+    WorkingPorts, units,
 };
+use optics::Optics;
 use planners::{Cache, Convention, Planner, PlannerOptions, Problem};
 use topologies::candidates;
 
@@ -102,6 +104,21 @@ impl Request {
         Ok(self)
     }
 
+    /// # Errors
+    /// Faults with which the collective cannot be carried out, or that leave open which circuits can be made.
+    pub(crate) fn check_faults(&self, root: Option<u32>) -> Result<()> {
+        let fabric = &self.fabric;
+        let delay = fabric.reconfiguration.delay();
+        let own_switches = fabric.reconfiguration.runs_in_background() || !delay.terms().by_port_s.is_empty();
+        let layer = match &fabric.optics {
+            Some(layer) => layer.spelling(),
+            None if own_switches => "parallel",
+            None => "crossbar",
+        };
+        Optics::parse(layer)?.check_faults(&fabric.shape)?;
+        fabric.shape.check_serves(self.collective(), root)
+    }
+
     /// The planner that was named, rather than several of them.
     pub(crate) fn named_planner(&self) -> Option<&str> {
         self.planner.as_deref().filter(|name| !["auto", GIVEN].contains(name))
@@ -166,6 +183,12 @@ impl Request {
     /// The first of them that it does not take.
     pub(crate) fn admit(&self, planner: &dyn Planner) -> Result<()> {
         let takes = planner.capabilities();
+        if !self.fabric.shape.faults().is_empty() && !takes.around_faults {
+            let able = planners::REGISTRY.iter().filter(|other| other.capabilities().around_faults);
+            let able: Vec<&str> = able.map(|other| other.name()).collect();
+            let reason = format!("it plans only where everything works; {} plan around faults", able.join(", "));
+            return Err(Error::refused("failed", planner.name(), reason));
+        }
         if let Some(fixed) =
             takes.fixed_routing.filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)
         {
@@ -308,13 +331,19 @@ impl Request {
                 patterns.push(step.traffic());
             }
         }
+        let whole = &self.fabric.shape;
+        // Where ports fail, plans with fewer ports have a port for each circuit too.
+        let least = if whole.faults().is_empty() { 0 } else { WorkingPorts::of(whole).least() };
+        let fewer = (1..whole.ports()).contains(&least).then(|| whole.without_faults(least)).transpose()?;
         let mut all = Vec::new();
         for item in list {
             match item {
                 TopologyRef::Named(name) => {
                     let item = std::slice::from_ref(name);
-                    let built = candidates::build(item, &self.fabric.shape, &patterns, self.seed);
+                    let built = candidates::build(item, whole, &patterns, self.seed);
                     all.extend(built.map_err(|error| error.in_field(field))?);
+                    let also = fewer.iter().flat_map(|shape| candidates::build(item, shape, &patterns, self.seed));
+                    all.extend(also.flatten());
                 }
                 TopologyRef::Given(topology) => {
                     topology.check_ports(self.fabric.shape.ports())?;

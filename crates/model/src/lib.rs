@@ -21,6 +21,7 @@ mod cutoffs;
 mod digit;
 mod error;
 mod fabric;
+mod faults;
 mod fibre_lengths;
 mod latest;
 mod launch_power;
@@ -39,6 +40,7 @@ mod traffic;
 mod training_plan;
 mod translations;
 pub mod units;
+mod working_ports;
 mod workload;
 mod written_out;
 
@@ -53,6 +55,7 @@ pub use counted::counted;
 pub use digit::Digit;
 pub use error::{Error, Result, unknown_name};
 pub use fabric::{Fabric, Initial};
+pub use faults::{FAULT_FORMS, Fault, Faults};
 pub use fibre_lengths::{FibreDelay, FibreLengths, check_interposer_order};
 pub use latest::Latest;
 pub use launch_power::{LaserEnergy, LaunchPower};
@@ -72,6 +75,7 @@ pub use topology::{Link, SetUp, Topology};
 pub use traffic::{Traffic, TrafficEntry};
 pub use training_plan::{MessageTopology, TrainingEvent, TrainingPlan};
 pub use translations::Translations;
+pub use working_ports::WorkingPorts;
 pub use workload::{
     Axis, ByteMatrix, Inference, MAX_NODES, MatrixUse, NamedMatrix, Over, RankGroup, Ranks, Work, Workload,
     WorkloadNode, WorkloadParts,

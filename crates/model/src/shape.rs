@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::{Error, Rank, Result};
+use crate::{Error, Faults, Rank, Result};
 
-/// Ranks, their grid, and ports per rank.
+/// Ranks, their grid, ports per rank, and what of them does not work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shape {
     gpus: u32,
     dims: Vec<u32>,
     ports: u32,
     subset: Option<Subset>,
+    faults: Faults,
 }
 
 /// Some GPUs of a fabric, in the order of the ranks that they have in a collective.
@@ -44,7 +45,7 @@ impl Shape {
             let shown: Vec<String> = dims.iter().map(u32::to_string).collect();
             return Err(Error::value("dims", shown.join("x"), format!("sizes of at least 2 whose product is {gpus}")));
         }
-        Ok(Self { gpus, dims, ports, subset: None })
+        Ok(Self { gpus, dims, ports, subset: None, faults: Faults::default() })
     }
 
     /// This shape, whose ranks are some GPUs of a fabric: rank r is GPU `gpus[r]` of `fabric_gpus`.
@@ -71,6 +72,29 @@ impl Shape {
             return Err(Error::value("ranks", format!("GPU {} twice", twice[0]), "each GPU once"));
         }
         Ok(Self { subset: Some(Subset { fabric_gpus, gpus: gpus.into() }), ..self })
+    }
+
+    /// This shape with these faults of its fabric, in place of any before.
+    ///
+    /// # Errors
+    /// A GPU or port that the fabric does not have.
+    pub fn with_faults(self, faults: Faults) -> Result<Self> {
+        faults.check(self.fabric_gpus(), self.ports)?;
+        Ok(Self { faults, ..self })
+    }
+
+    /// The same ranks with `ports` ports each, all of which work.
+    ///
+    /// # Errors
+    /// A number of ports out of range.
+    pub fn without_faults(&self, ports: u32) -> Result<Self> {
+        let Self { gpus, dims, subset, .. } = self.clone();
+        Ok(Self { subset, ..Self::new(gpus, &dims, ports)? })
+    }
+
+    /// The faults of the fabric.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// The GPUs of the fabric that the ranks are, in the order of ranks; `None` where they are all of its GPUs in their

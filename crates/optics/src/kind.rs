@@ -60,6 +60,11 @@ pub trait Kind: Sync {
         false
     }
 
+    /// Whether circuits keep off ports that fail: any other port of the GPU can take their place.
+    fn keeps_off_failed_ports(&self) -> bool {
+        false
+    }
+
     /// The islands whose GPUs share ports; `None` where none do.
     fn islands(&self, _parameters: &str) -> Option<Islands> {
         None

@@ -59,6 +59,7 @@ pub fn circuits(plan: &Plan, optics: &Optics) -> Result<Assigned> {
         let reason = "a plan among some GPUs of a fabric has circuits on ports of their own: crossbar or parallel";
         return Err(Error::refused("optics", optics.spelling(), reason));
     }
+    optics.check_faults(&plan.fabric.shape)?;
     let held = held::of_plan(plan);
     let ports = optics.port_map(&plan.fabric.shape)?;
     let assignment = optics.assign(&plan.fabric, &held)?;

@@ -1,6 +1,8 @@
 //! A description of the optical layer: its kind, and what its switches are.
 
-use model::{Connection, Error, Fabric, Islands, Light, MziMesh, Result, Shape, Topology, counted, unknown_name};
+use model::{
+    Connection, Error, Fabric, Fault, Islands, Light, MziMesh, Result, Shape, Topology, counted, unknown_name,
+};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -95,6 +97,24 @@ impl Optics {
     /// Whether every topology can be held at once that has a port of its GPU for each circuit.
     pub fn holds_all(&self) -> bool {
         self.kind.holds_all()
+    }
+
+    /// # Errors
+    /// Ports of these GPUs that fail, where circuits cannot keep off them.
+    pub fn check_faults(&self, shape: &Shape) -> Result<()> {
+        let is_of_port =
+            |fault: &&Fault| matches!(fault, Fault::Transmitter { .. } | Fault::Receiver { .. } | Fault::Switch(_));
+        match shape.faults().all().iter().find(is_of_port) {
+            Some(fault) if !self.kind.keeps_off_failed_ports() => {
+                let accepts = format!(
+                    "gpu:G and link:A-B with optical layer {}: only on a crossbar or mesh any port takes the place of \
+                     one that fails",
+                    self.spelling()
+                );
+                Err(Error::value("failed", format!("`{fault}`"), accepts))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The islands whose GPUs share ports; `None` where none do.

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Connection, Rank};
+use model::{Connection, Faults, Rank};
 
 use crate::held::Held;
 use crate::kind::Assignment;
@@ -25,11 +25,12 @@ pub(crate) struct Sites {
 /// Circuits by their two sites.
 pub(crate) type SiteCircuits = BTreeMap<(Rank, Rank), u32>;
 
-/// The circuits of each topology in turn on ports; no site has more circuits out or in than ports. Circuits that are
+/// The circuits of each topology in turn on ports that work, by the faults of sites; no site has more circuits out or in than ports. Circuits that are
 /// set up while the step before runs take dark ports where there are some: those that circuits leave are in use until
 /// then.
-pub(crate) fn assign(sites: Sites, held: &[Held], circuits: &[SiteCircuits]) -> Assignment {
-    let (mut transmitters, mut receivers) = (FreePorts::of(sites), FreePorts::of(sites));
+pub(crate) fn assign(sites: Sites, faults: &Faults, held: &[Held], circuits: &[SiteCircuits]) -> Assignment {
+    let mut transmitters = FreePorts::of(sites, |site, port| faults.sends(site, port));
+    let mut receivers = FreePorts::of(sites, |site, port| faults.receives(site, port));
     // Per pair, the oldest circuit first.
     let mut up: BTreeMap<(Rank, Rank), Vec<Connection>> = BTreeMap::new();
     let mut connections = Vec::with_capacity(circuits.len());
@@ -70,8 +71,11 @@ struct FreePorts {
 }
 
 impl FreePorts {
-    fn of(Sites { sites, ports }: Sites) -> Self {
-        let all = |site| (0..ports).rev().map(|port| site * ports + port + 1).collect();
+    fn of(Sites { sites, ports }: Sites, works: impl Fn(u32, u32) -> bool) -> Self {
+        let all = |site| {
+            let working = (0..ports).rev().filter(|&port| works(site, port));
+            working.map(|port| site * ports + port + 1).collect()
+        };
         Self { dark: (0..sites).map(all).collect(), left: vec![Vec::new(); sites as usize] }
     }
 

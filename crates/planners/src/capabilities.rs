@@ -42,6 +42,9 @@ pub struct Capabilities {
     pub replaces_algorithm: bool,
     /// Does not run where it is not asked for by name: it is too slow, or another tries what it does.
     pub by_name_only: bool,
+    /// Plans around what is broken: its plan for what works is moved and mended. A planner that proves its plan the best
+    /// does not.
+    pub around_faults: bool,
     /// Leaves problems of several ports to a solver that only Python has (`lightloom.exact_plan`).
     pub calls_solver: bool,
     /// The schedules for which its time is the least of linear costs.
@@ -67,6 +70,7 @@ impl Default for Capabilities {
             chooses_algorithm: false,
             replaces_algorithm: false,
             by_name_only: false,
+            around_faults: true,
             calls_solver: false,
             least_sum: LeastSum::Never,
         }

@@ -1,6 +1,20 @@
 //! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
 //! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
+pub(crate) mod around_faults {
+    /// GPUs up to which plans are mended; among more, those that leave a port of every GPU free are taken.
+    pub(crate) const MOST_GPUS: u32 = 128;
+
+    /// Ways to give up circuits that are tried for a plan.
+    pub(crate) const MOST_MENDINGS: usize = 6;
+
+    /// Mended topologies on which algorithms are composed anew.
+    pub(crate) const MOST_BASES: usize = 6;
+
+    /// Roles that are tried for GPUs at which something is broken.
+    pub(crate) const MOST_TRIED: u32 = 100_000;
+}
+
 pub(crate) mod composed {
     /// Commodities up to which the concurrent flow of a step on a graph of little symmetry is solved, where every rank
     /// has many peers.

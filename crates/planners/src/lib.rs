@@ -11,6 +11,7 @@
 
 mod all_to_all_baseline;
 mod all_to_all_lines;
+mod around_faults;
 mod candidate_changes;
 mod capabilities;
 mod change;
@@ -54,6 +55,7 @@ pub mod ties;
 pub mod two_level;
 
 pub use all_to_all_lines::all_to_all_lines;
+pub use around_faults::choose;
 pub use capabilities::{Capabilities, LeastSum};
 pub use change::Change;
 pub use charges::Charges;
@@ -66,7 +68,6 @@ pub use listener::{BetterChoice, Listener, is_better};
 pub use operating_point::OperatingPoint;
 pub use optical_limits::OpticalLimits;
 pub use options::PlannerOptions;
-pub use pipelined::choose;
 pub use planner::{Planner, is_concave};
 pub use planners::{
     Bridge, Exact, REGISTRY, Thresholds, constant_change_s, find, from_known_starts, is_any_time, unequal_at_any_time,

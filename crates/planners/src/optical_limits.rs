@@ -1,4 +1,4 @@
-//! The topologies that the optical layer of a fabric can hold.
+//! The topologies that a fabric can hold: its optical layer, and what of it works.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Error, Fabric, Link, OpticalLayer, Result, Shape, Topology};
 use optics::Optics;
 
-/// The optical layer of one fabric, with what it was asked already: routing circuits through a mesh takes its time.
+/// The optical layer and the faults of one fabric, with what they were asked already: routing circuits through a mesh
+/// takes its time.
 pub struct OpticalLimits {
-    layer: OpticalLayer,
-    optics: Optics,
+    layer: Option<(OpticalLayer, Optics)>,
     shape: Shape,
     asked: Mutex<BTreeMap<Vec<Link>, Option<Error>>>,
 }
@@ -22,22 +22,25 @@ impl OpticalLimits {
         if let Some(known) = lock().get(&circuits) {
             return known.clone();
         }
-        let refusal = match self.layer.shared() {
-            None => self.optics.admits(&self.shape, topology).err(),
-            Some(shared) => shared
-                .joint(topology)
-                .and_then(|joint| joint.iter().try_for_each(|all| self.optics.admits(&shared.shape, all)))
-                .err(),
-        };
+        let held = self.shape.check_faults(topology).and_then(|()| match &self.layer {
+            None => Ok(()),
+            Some((layer, optics)) => match layer.shared() {
+                None => optics.admits(&self.shape, topology),
+                Some(shared) => shared
+                    .joint(topology)
+                    .and_then(|joint| joint.iter().try_for_each(|all| optics.admits(&shared.shape, all))),
+            },
+        });
+        let refusal = held.err();
         lock().insert(circuits, refusal.clone());
         refusal
     }
 
     /// Topologies that are worth a planner's while in addition to those that any fabric has, as specifications.
     pub fn topologies(&self) -> Vec<String> {
-        match self.layer.shared() {
-            None => self.optics.topologies(&self.shape),
-            Some(_) => Vec::new(),
+        match &self.layer {
+            Some((layer, optics)) if layer.shared().is_none() => optics.topologies(&self.shape),
+            _ => Vec::new(),
         }
     }
 }
@@ -52,15 +55,21 @@ impl KnownLimits {
     /// # Errors
     /// An optical layer of no known kind, or one that does not go with the GPUs.
     pub(crate) fn of(&self, fabric: &Fabric) -> Result<Option<Arc<OpticalLimits>>> {
-        let Some(layer) = &fabric.optics else { return Ok(None) };
+        if fabric.optics.is_none() && fabric.shape.faults().is_empty() {
+            return Ok(None);
+        }
+        let of = |known: &&Arc<OpticalLimits>| known.layer.as_ref().map(|(layer, _)| layer) == fabric.optics.as_ref();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.iter().find(|known| known.layer == *layer && known.shape == fabric.shape) {
+        if let Some(known) = all.iter().find(|known| of(known) && known.shape == fabric.shape) {
             return Ok(Some(known.clone()));
         }
-        let optics = Optics::parse(layer.spelling())?;
-        optics.port_map(layer.shared().map_or(&fabric.shape, |shared| &shared.shape))?;
-        let (layer, shape, asked) = (layer.clone(), fabric.shape.clone(), Mutex::default());
-        let limits = Arc::new(OpticalLimits { layer, optics, shape, asked });
+        let layer = fabric.optics.as_ref().map(|layer| {
+            let optics = Optics::parse(layer.spelling())?;
+            optics.port_map(layer.shared().map_or(&fabric.shape, |shared| &shared.shape))?;
+            Ok((layer.clone(), optics))
+        });
+        let (layer, shape, asked) = (layer.transpose()?, fabric.shape.clone(), Mutex::default());
+        let limits = Arc::new(OpticalLimits { layer, shape, asked });
         all.push(limits.clone());
         Ok(Some(limits))
     }

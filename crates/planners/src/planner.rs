@@ -61,6 +61,7 @@ pub fn is_concave(
 ) -> bool {
     let knows = planner.capabilities();
     settings.overlap == Overlap::Additive
+        && fabric.shape.faults().is_empty()
         && (knows.closes_cycles || fabric.initial != Initial::Repeated)
         && fabric.reconfiguration.charge_kind() != ChargeKind::Overlapping
         && options.chunk_bytes.is_none()

@@ -2,6 +2,7 @@
 
 mod circuit_name;
 mod described;
+mod failed_ports;
 mod fibres;
 mod geometry;
 mod history;
@@ -134,6 +135,10 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
     let mut checks = vec![switches];
     if has_ports {
         checks.extend(followed(circuits, plan, layout));
+        if matches!(layout, Layout::Crossbar { .. } | Layout::Parallel) {
+            let at = |switch, port| (layout.at(port), layout.port(switch, port));
+            checks.extend(failed_ports::check(circuits, plan, at));
+        }
     }
     checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);
     let routers = if let Layout::Routers(routers) = layout { Some(routers) } else { None };

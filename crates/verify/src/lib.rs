@@ -11,6 +11,7 @@
 //! |---|---|
 //! | what is sent is held, nothing is counted twice, one writer, postcondition | `execution` |
 //! | circuits per GPU | `ports` |
+//! | nothing that is broken is used | `failed` |
 //! | circuits per island of GPUs that share ports | `shared_ports` |
 //! | circuits of GPUs that only forward | `others` |
 //! | m_i and traffic from the transfers | `demand` |
@@ -30,6 +31,7 @@ mod costs;
 mod cutoffs;
 mod demand;
 mod execution;
+mod failed;
 mod others;
 mod paths;
 mod ports;
@@ -61,6 +63,7 @@ pub fn plan(plan: &Plan) -> Report {
     let steps: Vec<&Step> = plan.steps.iter().map(|step| &step.step).collect();
     let mut checks = execution::run(&plan.chunks, &steps);
     checks.push(ports::check(plan));
+    checks.extend(failed::check(plan));
     checks.extend(shared_ports::check(plan));
     checks.extend(others::check(plan));
     checks.extend(demand::check(plan));

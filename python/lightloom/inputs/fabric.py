@@ -58,6 +58,8 @@ class Fabric:
     optics: the switches, if they limit topologies: one of `lightloom list optics` with its parameters,
         such as `"islands:4x2"`, a TOML file, or an `Optics`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
+    failed: the parts that do not work, `"gpu:3,port:5.1,receiver:6.0,link:0-7,switch:1"` or a sequence of such texts;
+        GPUs and ports count from 0, and a port is its transmitter.
 
     Raises `InputError` that names the argument.
     """
@@ -74,6 +76,7 @@ class Fabric:
     initial: TopologyLike | None = None
     dims: str | Sequence[int] | None = None
     optics: Optics | str | os.PathLike[str] | None = None
+    failed: str | Sequence[str] | None = None
 
     @cached_property
     def cache(self) -> _core.Cache:
@@ -93,6 +96,8 @@ class Fabric:
             if len(self.dims) > MOST_DIMS:
                 raise refuse("dims", f"{len(self.dims)} sizes are not accepted; it takes at most {MOST_DIMS}")
             given["dims"] = list(self.dims)
+        if isinstance(self.failed, tuple):
+            given["failed"] = list(self.failed)
         given["optics"] = self.optical_layer
         given["barrier"] = barrier_text(self.barrier)
         # None means nothing for fields whose default it is; for others it is wrong.
@@ -181,6 +186,11 @@ class Fabric:
         """Raise `InputError` that names `barrier` where it takes time: `what` says what is planned without it."""
         if self._read.has_barrier:
             raise refuse("barrier", f"`{shown(self.barrier)}` is not accepted: {what} without barriers; it takes 0s")
+
+    def refuse_failed(self, what: str) -> None:
+        """Raise `InputError` that names `failed` where something does: `what` says what is planned without faults."""
+        if self.failed:
+            raise refuse("failed", f"`{shown(self.failed)}` is not accepted: {what} where everything works")
 
     @property
     def hop_delay_s(self) -> float:

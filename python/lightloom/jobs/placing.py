@@ -61,6 +61,7 @@ def place_jobs(
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
     fabric.refuse_barrier("jobs are placed")
+    fabric.refuse_failed("jobs are placed")
     fabric = fabric.sized()
     if (layer := fabric.optical_layer) not in LAYERS:
         raise refuse(

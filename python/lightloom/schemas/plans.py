@@ -61,6 +61,9 @@ FABRIC = record(
             number("delay of a port, seconds"), "delay of each port, where port k of every GPU is on switch k"
         ),
         "optics": text("the optical layer that limits topologies, as `--optics` spells it"),
+        "failed": several(
+            text("a GPU, transmitter, receiver, link or switch, as `--failed` spells it"), "the parts that do not work"
+        ),
         **BARRIER,
     },
 )

@@ -7,6 +7,7 @@ mod all_gather;
 mod all_reduce;
 mod all_to_all;
 mod broadcast;
+mod faults;
 mod gather;
 mod islands;
 mod leaving;
@@ -37,7 +38,8 @@ pub fn any_algorithm(
             let latency = from_anywhere(collective, pieces, rates, 0.0);
             islands::bound(shared, collective, pieces, rates, buffer_s, latency)
         });
-        largest(std::iter::once(free).chain(of_islands)).expect("there is the first")
+        let of_ports = faults::bound(&fabric.shape, collective, pieces, rates, buffer_s);
+        largest(std::iter::once(free).chain(of_islands).chain(of_ports)).expect("there is the first")
     };
     if fabric.initial == Initial::Repeated {
         return repeated(&rates, from_anywhere_on_fabric);

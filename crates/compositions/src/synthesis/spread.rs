@@ -22,6 +22,8 @@ pub(crate) struct Spread<'a> {
     network: &'a Network,
     origins: &'a [Rank],
     parts: usize,
+    /// The part of its origin's block that a chunk is: an origin that is listed several times has as many blocks.
+    part_of: Vec<u32>,
     held: Sets,
     /// Chunks under way in the step that is being filled.
     coming: Sets,
@@ -49,15 +51,20 @@ impl<'a> Spread<'a> {
         }
         let mut held = Sets::new(ranks, chunks);
         let mut lacked = vec![chunks as u32; ranks];
+        let mut part_of = Vec::with_capacity(chunks);
+        let mut own = vec![0; ranks];
         for chunk in 0..chunks {
             let origin = origins[chunk / parts];
             held.insert(origin, chunk);
             lacked[origin as usize] -= 1;
+            part_of.push(own[origin as usize]);
+            own[origin as usize] += 1;
         }
         Some(Self {
             network,
             origins,
             parts,
+            part_of,
             held,
             coming: Sets::new(ranks, chunks),
             holders: vec![1; chunks],
@@ -190,7 +197,7 @@ impl<'a> Spread<'a> {
         for (link, (dst, chunk)) in self.carried.iter_mut().flat_map(std::mem::take) {
             self.held.insert(dst, chunk);
             self.coming.remove(dst, chunk);
-            let (origin, part) = (self.origins[chunk / self.parts], (chunk % self.parts) as u32);
+            let (origin, part) = (self.origins[chunk / self.parts], self.part_of[chunk]);
             step.push(Sent { src: self.network.links()[link].src, dst, origin, part });
         }
         self.exhausted.fill(false);

@@ -38,7 +38,8 @@ pub struct ChunkStep {
 }
 
 /// Steps in which the blocks of `origins`, cut into `parts`, reach all ranks; `None` where some rank cannot be reached.
-/// `origins` has one rank of each orbit of origins under the network's translations.
+/// `origins` has one rank of each orbit of origins under the network's translations; a rank that is listed several times
+/// has as many blocks.
 ///
 /// O(rounds · links · origins · parts).
 pub fn steps(network: &Network, origins: &[Rank], parts: u32, length: Length) -> Option<Vec<ChunkStep>> {

@@ -86,6 +86,9 @@ pub(super) struct FabricText {
     /// Plans of fabrics whose barriers take no time leave it out, and so do their steps.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub barrier_s: f64,
+    /// Plans of fabrics in which everything works leave it out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
 }
 
 #[derive(Deserialize, Serialize)]

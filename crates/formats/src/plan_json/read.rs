@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Initial, Link, Op, OpticalLayer, Overlap, Piece,
-    Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy,
-    Result, RoutedEntry, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer, Translations, Window,
-    units,
+    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Fault, Faults, Initial, Link, Op, OpticalLayer,
+    Overlap, Piece, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap,
+    ReconfigurationPolicy, Result, RoutedEntry, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer,
+    Translations, Window, units,
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
@@ -247,8 +247,9 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
             ));
         }
     };
+    let failed = || text.failed.iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Faults>>();
     let fabric = Fabric {
-        shape,
+        shape: failed().and_then(|failed| shape.with_faults(failed)).map_err(at("plan.fabric.failed"))?,
         bandwidth_bps: text.bandwidth_bps,
         startup_s: text.startup_s,
         barrier_s: text.barrier_s,

@@ -71,6 +71,7 @@ fn fabric(fabric: &Fabric) -> FabricText {
         reconfiguration_delays_by_port_s: delay.by_port_s.to_vec(),
         optics: fabric.optics.as_ref().map(|layer| layer.spelling().to_string()),
         barrier_s: fabric.barrier_s,
+        failed: fabric.shape.faults().all().iter().map(ToString::to_string).collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Error, ReconfigurationOverlap, Result, unknown_name};
+use model::{Error, FAULT_FORMS, Faults, ReconfigurationOverlap, Result, unknown_name};
 
 use super::option::{Kind, Part, PlanningOption};
 use super::rank_list;
@@ -111,6 +111,7 @@ impl AskedFabric {
             },
             initial: given.read("initial", Value::topology)?,
             optics: given.read("optics", Value::text)?,
+            failed: given.read("failed", faults)?.unwrap_or_default(),
         })
     }
 }
@@ -144,6 +145,19 @@ impl Asked {
             seed: given.whole("seed")?,
         })
     }
+}
+
+/// Faults as a text with commas, or a list of texts; an empty one has none.
+///
+/// # Errors
+/// A text that is no fault, or anything but text.
+fn faults(value: &Value, field: &str) -> Result<Faults> {
+    let texts = match value {
+        Value::List(items) => items.iter().map(|item| item.text(field)).collect::<Result<Vec<_>>>()?,
+        Value::Text(text) => text.split(',').filter(|_| !text.trim().is_empty()).map(str::to_string).collect(),
+        other => return Err(other.refuse(field, FAULT_FORMS)),
+    };
+    texts.iter().map(|text| text.parse()).collect::<Result<Vec<_>>>().map(|all| all.into_iter().collect())
 }
 
 impl MatrixRef {

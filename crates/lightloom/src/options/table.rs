@@ -188,6 +188,19 @@ pub const OPTIONS: &[PlanningOption] = &[
         ..OPEN
     },
     PlanningOption {
+        name: "failed",
+        kind: Kind::Text,
+        part: Part::Fabric,
+        group: "Fabric",
+        meaning: "Parts that do not work, with commas between them, numbers from 0: gpu:3 (it takes no part), port:5.1 \
+            (the transmitter of port 1 of GPU 5), receiver:6.0, link:0-7 (no circuit between the two, either way), \
+            link:0>7 (one way), switch:1 (port 1 of every GPU).",
+        otherwise: "everything works",
+        metavar: "LIST",
+        python: "a list of texts",
+        ..OPEN
+    },
+    PlanningOption {
         name: "background_reconfiguration",
         kind: Kind::YesOrNo,
         part: Part::Fabric,

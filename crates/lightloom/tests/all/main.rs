@@ -6,6 +6,7 @@ mod barriers;
 mod better;
 mod bounds;
 mod consistency;
+mod faults;
 mod flow;
 mod interrupted;
 mod many_gpus;

@@ -54,6 +54,10 @@ impl Kind for Crossbar {
         true
     }
 
+    fn keeps_off_failed_ports(&self) -> bool {
+        true
+    }
+
     fn assign(&self, _parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         let shape = &fabric.shape;
         let sites = Sites { sites: shape.fabric_gpus(), ports: shape.ports() };
@@ -64,6 +68,6 @@ impl Kind for Crossbar {
                 held.topology.expanded().into_iter().map(|link| (ends(link.src, link.dst), link.count)).collect()
             })
             .collect();
-        Ok(assign(sites, held, &circuits))
+        Ok(assign(sites, shape.faults(), held, &circuits))
     }
 }

@@ -5,7 +5,7 @@
 //! the switch. Circuits inside an island need no port. The electrical links decide which GPU uses a port, so that
 //! circuits between the same two islands are alike to the switch.
 
-use model::{Error, Fabric, Islands, Result, Shape, Switch, Topology};
+use model::{Error, Fabric, Faults, Islands, Result, Shape, Switch, Topology};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
@@ -78,6 +78,6 @@ impl Kind for OfIslands {
             let refused = |error: Error| Error::infeasible("optics", format!("{}, {}", error.reason(), held.when()));
             islands.circuits(held.topology).map_err(refused)
         });
-        Ok(assign(sites(islands, &fabric.shape), held, &circuits.collect::<Result<Vec<_>>>()?))
+        Ok(assign(sites(islands, &fabric.shape), &Faults::default(), held, &circuits.collect::<Result<Vec<_>>>()?))
     }
 }

@@ -68,6 +68,10 @@ impl Kind for OfMzis {
         found.and_then(|routes| within_budgets(&placed, &routes)).map_err(|reason| no_way(topology.name(), &reason))
     }
 
+    fn keeps_off_failed_ports(&self) -> bool {
+        true
+    }
+
     fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
         let placed = place(parameters, fabric.shape.gpus())?;
         let mut before = None;

@@ -45,6 +45,7 @@ impl Planner for Exact {
             least_sum: LeastSum::Always,
             takes_budget: true,
             calls_solver: true,
+            around_faults: false,
             ..Capabilities::default()
         }
     }

@@ -1,0 +1,165 @@
+//! The ports of ranks that work, and what can be done with them.
+
+use crate::{Collective, Error, Fault, Link, Rank, Result, Shape, Topology, Translations};
+
+/// The ports of a shape that work, by rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkingPorts {
+    /// Transmitters by rank.
+    pub out: Vec<u32>,
+    /// Receivers by rank.
+    pub into: Vec<u32>,
+}
+
+impl WorkingPorts {
+    /// O(ranks + faults · ports).
+    pub fn of(shape: &Shape) -> Self {
+        let (ranks, ports, faults) = (shape.gpus() as usize, shape.ports(), shape.faults());
+        let planes = faults.all().iter().filter(|fault| matches!(fault, Fault::Switch(_))).count() as u32;
+        let mut working = Self { out: vec![ports - planes; ranks], into: vec![ports - planes; ranks] };
+        let named = |gpu: u32| {
+            faults.all().iter().any(|fault| match *fault {
+                Fault::Gpu(other) => other == gpu,
+                Fault::Transmitter { gpu: other, .. } | Fault::Receiver { gpu: other, .. } => other == gpu,
+                Fault::Link(..) | Fault::OneWay(..) | Fault::Switch(_) => false,
+            })
+        };
+        if faults.all().iter().all(|fault| matches!(fault, Fault::Link(..) | Fault::OneWay(..) | Fault::Switch(_))) {
+            return working;
+        }
+        for rank in 0..shape.gpus() {
+            let gpu = shape.gpu_of(rank);
+            if named(gpu) {
+                working.out[rank as usize] = (0..ports).filter(|&port| faults.sends(gpu, port)).count() as u32;
+                working.into[rank as usize] = (0..ports).filter(|&port| faults.receives(gpu, port)).count() as u32;
+            }
+        }
+        working
+    }
+
+    /// The most ports that a rank has, to send or to receive.
+    pub fn most(&self) -> u32 {
+        self.out.iter().chain(&self.into).copied().max().unwrap_or(0)
+    }
+
+    /// Ports that every rank has, both to send and to receive.
+    pub fn least(&self) -> u32 {
+        self.out.iter().chain(&self.into).copied().min().unwrap_or(0)
+    }
+}
+
+impl Shape {
+    /// Whether circuits from one rank to another can be made, where both have ports that work.
+    pub fn joins(&self, src: Rank, dst: Rank) -> bool {
+        self.faults().joins(self.gpu_of(src), self.gpu_of(dst))
+    }
+
+    /// # Errors
+    /// A rank that must send for a collective and has no transmitter that works, or must receive and has no receiver.
+    pub fn check_serves(&self, collective: Collective, root: Option<Rank>) -> Result<()> {
+        if self.faults().is_empty() {
+            return Ok(());
+        }
+        let working = WorkingPorts::of(self);
+        let root = root.unwrap_or(0);
+        let outward = matches!(collective, Collective::Broadcast | Collective::Scatter);
+        for rank in 0..self.gpus() {
+            let sends = !collective.has_root() || outward == (rank == root);
+            let receives = !collective.has_root() || outward != (rank == root);
+            let lacking = [
+                (sends && working.out[rank as usize] == 0, "transmitter", "send"),
+                (receives && working.into[rank as usize] == 0, "receiver", "receive"),
+            ];
+            if let Some((_, part, act)) = lacking.into_iter().find(|(lacks, ..)| *lacks) {
+                let (gpu, name) = (self.gpu_of(rank), collective.name());
+                let accepts = format!(
+                    "faults that leave GPU {gpu} a {part}: in {name} it has to {act}; or also gpu:{gpu}, so that it \
+                     takes no part"
+                );
+                return Err(Error::value("failed", format!("`{}`", self.faults()), accepts));
+            }
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// A topology with more circuits at a rank than ports of it work, or with a circuit that cannot be made.
+    pub fn check_faults(&self, topology: &Topology) -> Result<()> {
+        if self.faults().is_empty() {
+            return Ok(());
+        }
+        let refuse = |what: String| Err(Error::refused("failed", topology.name(), what));
+        let mut left = WorkingPorts::of(self);
+        for link in topology.expanded() {
+            let (src, dst) = (self.gpu_of(link.src), self.gpu_of(link.dst));
+            if !self.joins(link.src, link.dst) {
+                return refuse(format!("it has a circuit {src} → {dst}, which cannot be made"));
+            }
+            for (ports, gpu, name) in [
+                (&mut left.out[link.src as usize], src, "transmitters"),
+                (&mut left.into[link.dst as usize], dst, "receivers"),
+            ] {
+                match ports.checked_sub(link.count) {
+                    Some(rest) => *ports = rest,
+                    None => return refuse(format!("it needs more {name} of GPU {gpu} than work")),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The circuits of a topology that are left where things fail: none between pairs that cannot be joined, and at
+    /// each rank as many as ports work, those to the lowest ranks first. Nothing changes where all of them work.
+    ///
+    /// # Errors
+    /// The errors of [`Topology::new`], none of which a topology has.
+    pub fn working_part(&self, topology: Topology) -> Result<Topology> {
+        if self.check_faults(&topology).is_ok() {
+            return Ok(topology);
+        }
+        let mut left = WorkingPorts::of(self);
+        let mut links: Vec<Link> = Vec::new();
+        for link in topology.expanded() {
+            let (out, into) = (&mut left.out[link.src as usize], &mut left.into[link.dst as usize]);
+            let count = if self.joins(link.src, link.dst) { link.count.min(*out).min(*into) } else { 0 };
+            if count > 0 {
+                *out -= count;
+                *into -= count;
+                links.push(Link { count, ..link });
+            }
+        }
+        Topology::new(format!("what is left of {}", topology.name()), Translations::trivial(self.gpus()), links)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Faults;
+
+    fn faults(text: &str) -> Faults {
+        text.split(',').map(|one| one.parse::<Fault>().unwrap()).collect()
+    }
+
+    #[test]
+    fn working_ports_count_what_is_left() {
+        let shape = |text: &str| Shape::new(4, &[], 3).unwrap().with_faults(faults(text)).unwrap();
+        let ports = WorkingPorts::of(&shape("port:1.0,port:1.2,receiver:2.1,switch:2"));
+        assert_eq!((ports.out, ports.into), (vec![2, 1, 2, 2], vec![2, 2, 1, 2]));
+        assert_eq!(WorkingPorts::of(&shape("switch:0,switch:1")).least(), 1);
+        assert_eq!(WorkingPorts::of(&shape("link:0-1")).least(), 3);
+    }
+
+    #[test]
+    fn a_topology_fits_what_works() {
+        let ring = |count| {
+            let links = (0..4).map(|src| Link { src, dst: (src + 1) % 4, count });
+            Topology::new("ring", Translations::trivial(4), links).unwrap()
+        };
+        let fits = |text: &str, count| {
+            Shape::new(4, &[], 2).unwrap().with_faults(faults(text)).unwrap().check_faults(&ring(count)).is_ok()
+        };
+        assert!(fits("port:0.1", 1) && !fits("port:0.1", 2) && !fits("receiver:3.0", 2) && !fits("switch:1", 2));
+        assert!(!fits("link:0-1", 1) && !fits("link:0>1", 1) && fits("link:1>0", 2) && fits("link:0-2", 2));
+    }
+}

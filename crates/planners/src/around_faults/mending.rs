@@ -1,0 +1,145 @@
+//! Topologies without what is broken: circuits given up where ports fail, and ports that become free joined anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Link, Rank, Result, Shape, Topology, Translations, WorkingPorts};
+
+use crate::Choice;
+
+/// The topologies of a choice, by index among the candidates in use, without links that carry nothing in any step.
+///
+/// # Errors
+/// A step without a route, which a choice with a finite time does not have.
+pub(super) fn without_idle(choice: &Choice, used: &[usize]) -> Result<Vec<Topology>> {
+    let mut carrying: BTreeMap<usize, BTreeSet<(Rank, Rank)>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for (step, &candidate) in choice.candidates.iter().enumerate() {
+        interruption::check();
+        let (_, hop_limit, _) = choice.problem.step_cost(step, candidate)?;
+        if !seen.insert((choice.problem.table.pattern_of_step(step), candidate, hop_limit)) {
+            continue;
+        }
+        let (routes, _) = choice.problem.routes(step, candidate, hop_limit)?;
+        let links = carrying.entry(candidate).or_default();
+        for element in routes.symmetry.elements() {
+            for path in routes.arcs.iter().flat_map(|arc| &arc.paths) {
+                let at = |node: Rank| routes.symmetry.apply(element, node);
+                links.extend(path.nodes.windows(2).map(|hop| (at(hop[0]), at(hop[1]))));
+            }
+        }
+    }
+    let trimmed = used.iter().map(|candidate| {
+        let topology = choice.problem.table.candidate(*candidate);
+        let all = topology.expanded();
+        let carrying = carrying.get(candidate);
+        let carries = |link: &&Link| carrying.is_some_and(|links| links.contains(&(link.src, link.dst)));
+        let left: Vec<Link> = all.iter().filter(carries).copied().collect();
+        if left.len() == all.len() {
+            return Ok(topology.clone());
+        }
+        Topology::new(topology.name(), Translations::trivial(topology.ranks()), left)
+    });
+    trimmed.collect()
+}
+
+/// The topology on what works, in one of several ways: which circuits are given up differs with `way`. Ports that are
+/// free then are joined where a circuit between them can be made. Itself where it fits already.
+///
+/// # Errors
+/// The errors of [`Topology::new`], none of which a topology has.
+pub(super) fn mended(topology: &Topology, shape: &Shape, way: usize) -> Result<Topology> {
+    if shape.check_faults(topology).is_ok() {
+        return Ok(topology.clone());
+    }
+    let mut circuits = Circuits::of(topology, shape);
+    let mut way = way;
+    for rank in 0..shape.gpus() {
+        circuits.give_up(rank, true, &mut way);
+        circuits.give_up(rank, false, &mut way);
+    }
+    circuits.join_free_ports();
+    let links = circuits.links.into_iter().map(|((src, dst), count)| Link { src, dst, count });
+    Topology::new(format!("{}, mended", topology.name()), Translations::trivial(topology.ranks()), links)
+}
+
+/// Circuits that can be made, and the ports that work for them.
+struct Circuits<'a> {
+    shape: &'a Shape,
+    working: WorkingPorts,
+    out: Vec<u32>,
+    into: Vec<u32>,
+    links: BTreeMap<(Rank, Rank), u32>,
+}
+
+impl<'a> Circuits<'a> {
+    fn of(topology: &Topology, shape: &'a Shape) -> Self {
+        let ranks = shape.gpus() as usize;
+        let (out, into) = (vec![0; ranks], vec![0; ranks]);
+        let mut circuits = Self { shape, working: WorkingPorts::of(shape), out, into, links: BTreeMap::new() };
+        for link in topology.expanded().into_iter().filter(|link| shape.joins(link.src, link.dst)) {
+            circuits.add((link.src, link.dst), link.count);
+        }
+        circuits
+    }
+
+    fn add(&mut self, (src, dst): (Rank, Rank), count: u32) {
+        self.out[src as usize] += count;
+        self.into[dst as usize] += count;
+        *self.links.entry((src, dst)).or_insert(0) += count;
+    }
+
+    fn remove_one(&mut self, (src, dst): (Rank, Rank)) {
+        self.out[src as usize] -= 1;
+        self.into[dst as usize] -= 1;
+        if let Some(count) = self.links.get_mut(&(src, dst)) {
+            *count -= 1;
+            if *count == 0 {
+                self.links.remove(&(src, dst));
+            }
+        }
+    }
+
+    /// Gives up circuits out of or into a rank until it has a port for each; which of them is first says `way`, of
+    /// which the rest is left for the next. Parallel circuits and those whose other end lacks a port too go first.
+    fn give_up(&mut self, rank: Rank, outward: bool, way: &mut usize) {
+        let at = rank as usize;
+        loop {
+            let (has, works) =
+                if outward { (self.out[at], self.working.out[at]) } else { (self.into[at], self.working.into[at]) };
+            if has <= works {
+                return;
+            }
+            let is_own = |&&(src, dst): &&(Rank, Rank)| if outward { src == rank } else { dst == rank };
+            let mut own: Vec<(Rank, Rank)> = self.links.keys().filter(is_own).copied().collect();
+            own.sort_by_key(|&(src, dst)| {
+                let other_lacks = match outward {
+                    true => self.into[dst as usize] > self.working.into[dst as usize],
+                    false => self.out[src as usize] > self.working.out[src as usize],
+                };
+                (!other_lacks, std::cmp::Reverse(self.links[&(src, dst)]), src, dst)
+            });
+            let chosen = own[*way % own.len()];
+            *way /= own.len();
+            self.remove_one(chosen);
+        }
+    }
+
+    /// Joins transmitters and receivers that are free, each with the first that it can be joined with and has no
+    /// circuit to yet, else with any.
+    fn join_free_ports(&mut self) {
+        for parallel in [false, true] {
+            for src in 0..self.shape.gpus() {
+                while self.out[src as usize] < self.working.out[src as usize] {
+                    let fits = |&dst: &Rank| {
+                        dst != src
+                            && self.into[dst as usize] < self.working.into[dst as usize]
+                            && self.shape.joins(src, dst)
+                            && (parallel || !self.links.contains_key(&(src, dst)))
+                    };
+                    let Some(dst) = (0..self.shape.gpus()).find(fits) else { break };
+                    self.add((src, dst), 1);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Plans around what is broken.
+//!
+//! A planner plans for a fabric on which everything works: with all ports, and with as many as every GPU has left. Its
+//! choice is then moved onto the fabric as it is:
+//!
+//! ```text
+//! choice where all works ─▶ as it is, where its circuits are there
+//!                        ─▶ GPUs change roles, so that nothing that it uses is broken    (roles.rs)
+//!                        ─▶ circuits given up and ports that become free joined anew    (mending.rs)
+//! ```
+//!
+//! A planner that chooses the algorithm too also looks for one on the mended topologies (`composed_anew.rs`). The ideas
+//! are those of repairs of circuits by relabelling and of shares that fit the ports of each GPU.
+
+mod composed_anew;
+mod mending;
+mod roles;
+
+use model::{Fabric, Initial, Result, Schedule, Topology, WorkingPorts};
+
+use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS};
+use crate::{Choice, Planner, Problem, given_routes, pipelined};
+
+/// A planner's choice, priced as the problem has it ([`pipelined::choose`]); around what is broken, where something is.
+///
+/// # Errors
+/// As [`Planner::choose_within`].
+pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    let shape = &problem.fabric.shape;
+    if shape.faults().is_empty() {
+        return pipelined::choose(planner, problem, limit_s);
+    }
+    let mut best = Best { limit_s, choice: None };
+    let mut refusal = None;
+    let mut mended: Vec<Topology> = Vec::new();
+    let least = WorkingPorts::of(shape).least();
+    let is_even = WorkingPorts::of(shape).out.iter().chain(&WorkingPorts::of(shape).into).all(|&ports| ports == least);
+    let all_ports = (!is_even || least == shape.ports()).then_some(shape.ports());
+    for ports in all_ports.into_iter().chain((1..shape.ports()).contains(&least).then_some(least)) {
+        interruption::check();
+        let found = whole(problem, ports)
+            .and_then(|whole| pipelined::choose(planner, &whole, best.limit_s()))
+            .and_then(|choice| choice.map_or(Ok(()), |choice| best.move_onto(&choice, problem, &mut mended)));
+        if let Err(error) = found {
+            refusal.get_or_insert(error);
+        }
+    }
+    if planner.capabilities().chooses_algorithm && shape.gpus() <= MOST_GPUS {
+        let limit_s = best.limit_s();
+        best.offer(composed_anew::best(planner.name(), problem, mended, limit_s)?);
+    }
+    match (best.choice, refusal) {
+        (None, Some(refusal)) => Err(refusal),
+        (choice, _) => Ok(choice),
+    }
+}
+
+/// The best choice so far.
+struct Best {
+    limit_s: f64,
+    choice: Option<Choice>,
+}
+
+impl Best {
+    fn limit_s(&self) -> f64 {
+        self.choice.as_ref().map_or(self.limit_s, |choice| choice.total_s.min(self.limit_s))
+    }
+
+    fn offer(&mut self, found: impl IntoIterator<Item = Choice>) {
+        for choice in found {
+            let is_better = self.choice.as_ref().is_none_or(|best| choice.total_s < best.total_s);
+            if is_better && choice.total_s <= self.limit_s {
+                self.choice = Some(choice);
+            }
+        }
+    }
+
+    /// Takes a choice for a fabric on which all works over to the fabric of `problem`, in every way. Topologies that
+    /// are mended for that go to `mended`.
+    fn move_onto(&mut self, choice: &Choice, problem: &Problem, mended: &mut Vec<Topology>) -> Result<()> {
+        let shape = &problem.fabric.shape;
+        let (used, of_step) = used_by(choice);
+        let topologies: Vec<Topology> =
+            used.iter().map(|&candidate| choice.problem.table.candidate(candidate).clone()).collect();
+        if topologies.iter().all(|topology| shape.check_faults(topology).is_ok()) {
+            let schedule = choice.problem.schedule().clone();
+            let mut own = on_fabric(choice, problem, schedule, topologies)?;
+            given_routes::carry_over(&mut own, &choice.problem.table, &used);
+            self.offer([priced(choice, own, of_step)?]);
+            return Ok(());
+        }
+        if shape.gpus() > MOST_GPUS {
+            return Ok(());
+        }
+        let needed = mending::without_idle(choice, &used)?;
+        let schedule = choice.problem.schedule();
+        let roles = roles::find(&needed, shape, schedule.chunks());
+        let (needed, schedule) = match &roles {
+            None => (needed, schedule.clone()),
+            Some(roles) => (
+                needed.iter().map(|topology| roles.of_topology(topology)).collect::<Result<Vec<_>>>()?,
+                roles.of_schedule(schedule)?,
+            ),
+        };
+        let fits = needed.iter().all(|topology| shape.check_faults(topology).is_ok());
+        for way in 0..if fits { 1 } else { MOST_MENDINGS } {
+            interruption::check();
+            let ways = needed.iter().map(|topology| mending::mended(topology, shape, way));
+            let topologies = ways.collect::<Result<Vec<_>>>()?;
+            mended.extend(topologies.iter().cloned());
+            // Some transfer may have no path left; another way may have one.
+            let own = on_fabric(choice, problem, schedule.clone(), topologies)?;
+            self.offer(priced(choice, own, of_step.clone()).ok());
+        }
+        Ok(())
+    }
+}
+
+/// The candidates that a choice uses, each once, and which of them every step has.
+fn used_by(choice: &Choice) -> (Vec<usize>, Vec<usize>) {
+    let mut used = choice.candidates.clone();
+    used.sort_unstable();
+    used.dedup();
+    let of_step = choice.candidates.iter().map(|candidate| used.partition_point(|other| other < candidate)).collect();
+    (used, of_step)
+}
+
+/// The problem of a choice on the fabric of `problem`.
+fn on_fabric(choice: &Choice, problem: &Problem, schedule: Schedule, topologies: Vec<Topology>) -> Result<Problem> {
+    let problem = Problem { quick_flows: choice.problem.quick_flows, ..problem.clone() };
+    problem.with(schedule, choice.problem.settings, topologies)
+}
+
+/// The planner's choice with topologies of its problem by step.
+fn priced(choice: &Choice, own: Problem, of_step: Vec<usize>) -> Result<Choice> {
+    let candidates = of_step.into_iter().collect();
+    let class_bound = choice.class_bound.as_ref().map(|_| own.any_algorithm_bound());
+    Ok(Choice { class_bound, ..Choice::priced(choice.planner, own, candidates)? })
+}
+
+/// The problem on a fabric on which everything works, with `ports` ports. It starts as the fabric does where that has
+/// no more circuits than ports, else free.
+fn whole(problem: &Problem, ports: u32) -> Result<Problem> {
+    let fabric = &problem.fabric;
+    let fits = |topology: &Topology| topology.degree() <= ports;
+    let initial = if fabric.initial.given().is_none_or(fits) { fabric.initial.clone() } else { Initial::Free };
+    let whole = Fabric { shape: fabric.shape.without_faults(ports)?, initial, ..fabric.clone() };
+    let candidates: Vec<usize> =
+        (0..problem.table.candidates()).filter(|&candidate| fits(problem.table.candidate(candidate))).collect();
+    let topologies = candidates.iter().map(|&candidate| problem.table.candidate(candidate).clone()).collect();
+    let (cache, schedule) = (problem.cache.clone(), problem.schedule().clone());
+    let mut own = Problem::sharing(cache, schedule, whole, problem.settings, problem.size_bytes, topologies)?;
+    own.static_candidates =
+        problem.static_candidates.iter().filter_map(|one| candidates.iter().position(|other| other == one)).collect();
+    own.options = problem.options.clone();
+    // Its times are not those of plans for the fabric as it is.
+    own.options.listener = None;
+    Ok(own)
+}
