@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Barrier, Collective, Error, Fabric, Initial, OpticalLayer, Overlap, ReconfigurationDelay, ReconfigurationOverlap,
-    ReconfigurationPolicy, Result, Routing, Schedule, Shape,
+    Barrier, Collective, Electrical, Error, Fabric, Initial, OpticalLayer, Overlap, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
 };
 use optics::Optics;
 use planners::{Cache, Convention, PlannerOptions};
@@ -40,6 +40,8 @@ pub struct AskedFabric {
     pub initial: Option<TopologyRef>,
     /// Kind of optical layer with its parameters, such as `islands:4x2`.
     pub optics: Option<String>,
+    /// Electrical switches inside islands of GPUs.
+    pub electrical: Option<Electrical>,
 }
 
 /// A fabric, and whether nothing was said about its initial topology, which a convention then says.
@@ -83,6 +85,7 @@ impl AskedFabric {
             reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay.on(gpus), self.overlap),
             initial,
             optics,
+            electrical: self.electrical,
         };
         fabric.check()?;
         Ok(StatedFabric { fabric, initial_is_open, barrier: self.barrier })

@@ -61,6 +61,13 @@ FABRIC = record(
             number("delay of a port, seconds"), "delay of each port, where port k of every GPU is on switch k"
         ),
         "optics": text("the optical layer that limits topologies, as `--optics` spells it"),
+        "electrical": record(
+            {
+                "gpus": whole("GPUs of an island; GPUs 0 to gpus − 1 are the first one"),
+                "bandwidth_bps": number("rate of a GPU into its island, and of the island into a GPU, bit/s"),
+                "hop_delay_s": number("delay of a hop through the switch of an island"),
+            },
+        ),
         **BARRIER,
     },
 )
@@ -159,10 +166,16 @@ STEP = record(
                     "pairs of ranks, one of each orbit of the symmetry",
                 ),
             },
-            "paths of the step's bytes",
+            "paths of the step's bytes; a hop between two GPUs of an island, where the topology has no circuit between "
+            "them, goes through the island's electrical switch",
         ),
     },
-    optional=BARRIER,
+    optional={
+        "electrical_load": number(
+            "bytes out of or into the busiest GPU through its island's electrical switch over m_i, where any go so"
+        ),
+        **BARRIER,
+    },
 )
 BASELINE = {
     "planner": text("name of the planner"),

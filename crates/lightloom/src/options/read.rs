@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Error, ReconfigurationOverlap, Result, unknown_name};
+use model::{Electrical, Error, ReconfigurationOverlap, Result, unknown_name};
 
 use super::option::{Kind, Part, PlanningOption};
 use super::rank_list;
@@ -111,6 +111,7 @@ impl AskedFabric {
             },
             initial: given.read("initial", Value::topology)?,
             optics: given.read("optics", Value::text)?,
+            electrical: given.read("electrical", |value, field| Electrical::parse(field, &value.text(field)?))?,
         })
     }
 }
