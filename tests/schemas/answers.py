@@ -24,6 +24,7 @@ PLANS = {
     "g": "all-to-all --gpus 4 --size 1MiB --optics mesh:8x8 --no-baselines",
     "h": "broadcast --gpus 20000 --size 1MiB --algorithm binomial-tree --topology ring --planner static --no-baselines",
     "k": "all-to-all --gpus 4 --size 1MiB --optics awgr:4 --no-baselines",
+    "l": "all-reduce --gpus 4 --size 64KiB --electrical 2:3600Gbps:100ns --no-baselines",
     "i": "gather --gpus 4 --size 1MiB --root 1 --no-baselines",
     "j": "all-gather --gpus 6 --size 1KiB --ports 2 --initial ring --ranks 0,2,4 --others-forward "
     "--reconfiguration-delay 1ms --no-baselines",

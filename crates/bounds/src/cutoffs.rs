@@ -15,6 +15,17 @@ pub(crate) mod any_algorithm_start_unequal {
     pub(crate) const MOST_UNEVEN: u32 = 32;
 }
 
+pub(crate) mod any_algorithm_tiers {
+    /// Hops over circuits of a path of which words are counted; a path of more is taken to need no time.
+    pub(crate) const MOST_HOPS: u32 = 40;
+
+    /// Topologies with each of which a bound is found; with more, changes are all that counts.
+    pub(crate) const MOST_TOPOLOGIES: u32 = 8;
+
+    /// Divisions of the price between both tiers.
+    pub(crate) const MOST_PRICES: u32 = 40;
+}
+
 pub(crate) mod given_schedule_fractional {
     /// More ranks than this are not tried.
     pub(crate) const MOST_RANKS: u32 = 64;

@@ -79,6 +79,7 @@ mod tests {
                     reconfiguration: ReconfigurationPolicy::constant(10f64.powi(log_delay as i32 - 7)),
                     initial: Initial::Free,
                     optics: None,
+                    electrical: None,
                 };
                 let settings = CostSettings::default();
                 let expected = any_algorithm(collective, None, &fabric, settings, 1 << 20);

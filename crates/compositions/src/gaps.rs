@@ -167,6 +167,7 @@ mod tests {
             reconfiguration: ReconfigurationPolicy::constant(1e-3),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         }
     }
 

@@ -174,6 +174,7 @@ mod tests {
                     reconfiguration: ReconfigurationPolicy::constant(change_s),
                     initial: Initial::Free,
                     optics: None,
+                    electrical: None,
                 };
                 let prices = Prices::new(&fabric, size_bytes);
                 let table = Table::new(&library, &prices, ranks, Start::First);

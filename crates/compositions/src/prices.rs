@@ -91,6 +91,7 @@ impl Prices {
             reconfiguration: model::ReconfigurationPolicy::constant(1e-5),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         };
         Self::new(&fabric, size_bytes)
     }

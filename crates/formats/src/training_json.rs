@@ -237,6 +237,7 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
         ),
         initial: Initial::Free,
         optics: optics.as_deref().map(OpticalLayer::new).transpose().map_err(at)?,
+        electrical: None,
     };
     fabric.check().map_err(at)?;
     let nodes: BTreeMap<&str, usize> =

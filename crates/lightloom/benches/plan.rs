@@ -15,6 +15,7 @@ fn request(collective: Collective, algorithm: &str, dims: &[u32], ports: u32, de
             reconfiguration: ReconfigurationPolicy::constant(delay_s),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         },
         workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },
         size: Size::Buffer(1 << 20),

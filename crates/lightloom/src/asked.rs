@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Barrier, Collective, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap, ReconfigurationDelay,
-    ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
+    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap,
+    ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
 };
 use optics::Optics;
 use planners::{Cache, Convention, PlannerOptions};
@@ -42,6 +42,8 @@ pub struct AskedFabric {
     pub optics: Option<String>,
     /// Parts that do not work.
     pub failed: Faults,
+    /// Electrical switches inside islands of GPUs.
+    pub electrical: Option<Electrical>,
 }
 
 /// A fabric, and whether nothing was said about its initial topology, which a convention then says.
@@ -89,6 +91,7 @@ impl AskedFabric {
             reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay.on(gpus), self.overlap),
             initial,
             optics,
+            electrical: self.electrical,
         };
         fabric.check()?;
         Ok(StatedFabric { fabric, initial_is_open, barrier: self.barrier })

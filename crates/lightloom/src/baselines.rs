@@ -134,6 +134,7 @@ mod tests {
                 reconfiguration: ReconfigurationPolicy::constant(10f64.powf(log_delay)),
                 initial: Initial::Free,
                 optics: None,
+                electrical: None,
             };
             let (collective, algorithm) = (Collective::AllToAll, None);
             let request = Request {

@@ -7,7 +7,7 @@ use model::{Collective, Error, Plan, Result, Routing, Topology, counted};
 use planners::{Choice, Listener};
 
 use crate::cutoffs::better::MOST_TOPOLOGIES;
-use crate::{Prepared, Request, Workload, forwarding, planned};
+use crate::{Prepared, Request, Workload, forwarding, planned, tiers};
 
 /// Field of errors about the plan to begin with.
 const FIELD: &str = "warm_start";
@@ -64,6 +64,16 @@ pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<
         && serves_by_blocks(&request)?
     {
         request.workload = Workload::Matrix(blocks.unsplit());
+    }
+    if tiers::serves(&request) {
+        let plan = tiers::best(&request)?;
+        if let Some(told) = told {
+            let (elapsed_s, total_s, lower_bound_s) =
+                (began.elapsed().as_secs_f64(), plan.total_s(), plan.bound.seconds);
+            let made = Made::Plan(Box::new(plan.clone()));
+            told(Better { elapsed_s, total_s, lower_bound_s, made, keeps_steps: false });
+        }
+        return Ok(plan);
     }
     let Some(told) = told else { return best(&Prepared::new(&request)?) };
     let known = Arc::new(OnceLock::new());

@@ -23,6 +23,13 @@ pub(crate) mod many_gpus {
     pub(crate) const MOST_STEPS: u64 = 4096;
 }
 
+pub(crate) mod tiers {
+    /// Numbers of parts that are tried for stages that follow each other on both tiers.
+    pub(crate) const PIECES: [u32; 15] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192];
+    /// Chunks that the transfers of such a plan may name together.
+    pub(crate) const MOST_CHUNKS: usize = 1 << 20;
+}
+
 pub(crate) mod unchanging {
     /// Points whose winners are kept.
     pub(crate) const MOST_KEPT: usize = 1024;

@@ -31,6 +31,7 @@ mod series;
 mod stated;
 mod subset;
 mod threads;
+mod tiers;
 mod unchanging;
 
 use model::{Error, Plan, Result};

@@ -33,6 +33,10 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
     if ranks.iter().copied().eq(0..gpus) {
         return Ok(Subset { own: fabric.clone(), whole: None });
     }
+    if fabric.electrical.is_some() {
+        let accepts = "all GPUs of a fabric with electrical islands";
+        return Err(Error::value("ranks", format!("{} of {gpus} GPUs", ranks.len()), accepts));
+    }
     let ports = fabric.shape.ports();
     let too_many =
         |_| Error::value("ranks", format!("{} GPUs", ranks.len()), format!("GPUs 0 to {}, each once", gpus - 1));

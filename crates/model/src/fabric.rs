@@ -1,6 +1,6 @@
 //! The photonic fabric: ports, rates, delays, and the topology that it starts in.
 
-use crate::{Error, OpticalLayer, ReconfigurationPolicy, Result, Shape, Topology, units};
+use crate::{Electrical, Error, OpticalLayer, ReconfigurationPolicy, Result, Shape, Topology, units};
 
 /// The topology in force before the first step.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,8 @@ pub struct Fabric {
     pub initial: Initial,
     /// Limits on topologies beyond the ports of each GPU; `None` if there are no such limits.
     pub optics: Option<OpticalLayer>,
+    /// Electrical switches inside islands of GPUs; `None` where all data goes over circuits.
+    pub electrical: Option<Electrical>,
 }
 
 impl Fabric {
@@ -64,6 +66,10 @@ impl Fabric {
         units::time_from_f64("barrier", self.barrier_s)?;
         units::time_from_f64("hop_delay", self.hop_delay_s)?;
         self.reconfiguration.check(self.shape.ports())?;
+        if let Some(electrical) = &self.electrical {
+            electrical.check("electrical")?;
+            electrical.check_gpus("electrical", self.shape.gpus())?;
+        }
         if let Initial::Topology(topology) = &self.initial {
             if topology.ranks() != self.shape.gpus() {
                 return Err(Error::value(

@@ -31,6 +31,9 @@ pub struct PlanStep {
     pub hops: u32,
     /// Bytes on the busiest link over the bytes of one transfer.
     pub load: f64,
+    /// Bytes out of or into the busiest GPU by its island's electrical switch, over the bytes of one transfer; 0 where
+    /// everything goes over circuits.
+    pub electrical_load: f64,
     /// Paths of every transfer.
     pub routes: Routes,
     /// The terms of its cost.
@@ -145,11 +148,11 @@ impl Plan {
                     ),
                 ));
             }
-            let numbers = step.cost.terms().into_iter().chain([step.transfer_bytes, step.load]);
+            let numbers = step.cost.terms().into_iter().chain([step.transfer_bytes, step.load, step.electrical_load]);
             if numbers.into_iter().any(|number| !(number.is_finite() && number >= 0.0)) {
                 return Err(Error::malformed(
                     field("terms"),
-                    "every term, transfer_bytes and load must be finite and at least zero",
+                    "every term, transfer_bytes and the loads must be finite and at least zero",
                 ));
             }
             if !step.reconfigured && step.cost.reconfiguration_s != 0.0 {

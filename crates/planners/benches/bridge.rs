@@ -47,6 +47,7 @@ fn report(algorithm: &str, collective: Collective, gpus: u32) {
         reconfiguration: ReconfigurationPolicy::constant(instance.delay_s),
         initial: Initial::Topology(ring.clone()),
         optics: None,
+        electrical: None,
     };
     let settings = CostSettings::default();
     let problem = Problem::new(schedule, fabric, settings, instance.size_bytes, vec![ring]).expect("a problem");

@@ -58,6 +58,7 @@ fn direct_all_to_all(gpus: u32) {
         reconfiguration: ReconfigurationPolicy::constant(1e-6),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     let problem = Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, rings.collect()).expect("a problem");
     let (steps, candidates) = (problem.table.steps(), problem.table.candidates());
@@ -103,6 +104,7 @@ fn lazy_search(delay_s: f64) {
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     let problem = || {
         let candidates = candidates.to_vec();

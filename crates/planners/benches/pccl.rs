@@ -39,6 +39,7 @@ fn report(what: &str, schedule: &Schedule, shape: &Shape, start: &Topology, stan
         reconfiguration: ReconfigurationPolicy::constant(5e-6),
         initial: Initial::Topology(start.clone()),
         optics: None,
+        electrical: None,
     };
     let planner = find("pccl").expect("registered");
     let choose = || {

@@ -21,6 +21,7 @@ fn main() {
                 reconfiguration: ReconfigurationPolicy::constant(delay_s),
                 initial: Initial::Topology(ring.clone()),
                 optics: None,
+                electrical: None,
             };
             let problem =
                 Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, vec![ring]).expect("a problem");

@@ -24,6 +24,7 @@ fn problem(gpus: u32, matrix: &str, seed: u64, delay_s: f64) -> Problem {
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     let matrix = block_rounds::workloads::build(matrix, gpus, MEAN_BYTES, seed).expect("a known matrix");
     let (schedule, m) = collectives::direct_from_matrix(&matrix).expect("a matrix");

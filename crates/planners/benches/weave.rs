@@ -29,6 +29,7 @@ fn problem(gpus: u32, ports: u32, collective: Collective, algorithm: &str, size_
         reconfiguration: ReconfigurationPolicy::constant(1e-5),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     Problem::new(schedule, fabric, CostSettings::default(), size_bytes, vec![ring]).expect("a problem")
 }

@@ -169,6 +169,7 @@ impl Choice {
                 transfer_bytes,
                 hops: point.hops,
                 load: point.load,
+                electrical_load: 0.0,
                 routes,
                 cost,
             });

@@ -112,6 +112,7 @@ impl StepInPackets<'_> {
             transfer_bytes: self.bytes(),
             hops: point.hops,
             load: point.load,
+            electrical_load: 0.0,
             routes,
             cost: StepCost::default(),
         };

@@ -24,6 +24,7 @@ fn all_reduce(algorithm: &str, dims: &[u32], ports: u32, size_bytes: u64, topolo
             reconfiguration: ReconfigurationPolicy::constant(1e-6),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         },
         workload: Workload::Collective {
             collective: Collective::AllReduce,

@@ -19,3 +19,8 @@ pub(crate) mod wiring {
     /// Flows of a path over parallel circuits, at flow level.
     pub(crate) const MOST_PARALLEL: u64 = 1 << 12;
 }
+
+pub(crate) mod two_tiers {
+    /// Packets of a step on both tiers: each is kept with its path.
+    pub(crate) const MOST_PACKETS: u64 = 1 << 24;
+}

@@ -127,6 +127,7 @@ impl<'a> GroupPlans<'a> {
             reconfiguration: ReconfigurationPolicy::constant(delay_s),
             initial,
             optics: None,
+            electrical: None,
         })
     }
 

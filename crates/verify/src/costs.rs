@@ -10,6 +10,7 @@ use model::{Fabric, Initial, Overlap, Plan, PlanStep, Propagation, counted};
 
 use crate::changes::Charge;
 use crate::report::{Check, Tally, agree};
+use crate::tiers;
 
 /// Rounding error of a product of a few numbers, relative to it.
 const ROUNDING: f64 = 1e-12;
@@ -91,6 +92,9 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
 /// Propagation and transmission of a step.
 fn passing(plan: &Plan, index: usize) -> [ToleratedTime; 2] {
     let (fabric, step): (&Fabric, &PlanStep) = (&plan.fabric, &plan.steps[index]);
+    if let Some(tiers) = tiers::of_step(plan, step).filter(|tiers| tiers.electrical_load > 0.0) {
+        return [tiers.propagation_s, tiers.transmission_s].map(ToleratedTime::product);
+    }
     match plan.settings.overlap {
         Overlap::Additive => {
             let delayed = match plan.settings.propagation {

@@ -17,6 +17,7 @@
 //! | m_i and traffic from the transfers | `demand` |
 //! | paths, hops and load | `paths` |
 //! | what the stated routing says of paths | `routing` |
+//! | what the electrical switches of islands carry | `tiers` |
 //! | circuits that change, and what is charged for them | `changes` |
 //! | the four cost terms, reconfigurations, total | `costs` |
 //! | the bound: below the plan and the verifier's own schedules | `bound` |
@@ -32,6 +33,7 @@ mod cutoffs;
 mod demand;
 mod execution;
 mod failed;
+mod links;
 mod others;
 mod paths;
 mod ports;
@@ -39,6 +41,7 @@ mod report;
 mod router_ports;
 mod routing;
 mod shared_ports;
+mod tiers;
 mod training;
 
 pub use circuits::{circuits, iteration_circuits};
@@ -69,6 +72,7 @@ pub fn plan(plan: &Plan) -> Report {
     checks.extend(demand::check(plan));
     checks.extend(paths::check(plan));
     checks.push(routing::check(plan));
+    checks.extend(tiers::check(plan));
     checks.extend(costs::check(plan));
     checks.push(bound::check(plan));
     Report { checks }

@@ -1,10 +1,12 @@
-//! Paths of a plan: every arc has some, they exist, and they make the stated hops and load.
+//! Paths of a plan: every arc has some, they exist, and they make the stated hops and load of circuits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Plan, PlanStep, Rank, RoutedEntry, Topology, Traffic, Translations};
+use model::{Electrical, Plan, PlanStep, Rank, RoutedEntry, Topology, Traffic};
 
+use crate::links::{canonical, circuits};
 use crate::report::{Check, Tally, agree};
+use crate::tiers::is_electrical;
 
 /// Checks, of every step: paths that run from sender to receiver over links of the topology in force and
 /// visit no GPU twice, with shares that add up to 1 (to 1e-9); the longest of them; the busiest link
@@ -15,7 +17,7 @@ pub(crate) fn check(plan: &Plan) -> [Check; 3] {
     let (mut routes, mut hops, mut load) = (Tally::new("routes"), Tally::new("hops"), Tally::new("load"));
     for (index, step) in plan.steps.iter().enumerate() {
         let topology = &plan.topologies[step.topology];
-        let Some(found) = walk(index, step, topology, &mut routes) else {
+        let Some(found) = walk(index, step, topology, plan.fabric.electrical.as_ref(), &mut routes) else {
             continue;
         };
         hops.expect(found.hops == step.hops, || {
@@ -42,7 +44,13 @@ struct Found {
 }
 
 /// Hops and load of a step's paths; `None` where the paths are wrong, which `tally` then says.
-fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -> Option<Found> {
+fn walk(
+    index: usize,
+    step: &PlanStep,
+    topology: &Topology,
+    electrical: Option<&Electrical>,
+    tally: &mut Tally,
+) -> Option<Found> {
     let group = &step.routes.symmetry;
     let traffic = step.step.traffic();
     for (whose, other) in [("topology", topology.symmetry()), ("traffic", traffic.symmetry())] {
@@ -71,14 +79,14 @@ fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -
             return None;
         }
         for path in &arc.paths {
-            let wrong = path_fault(arc, path.share, &path.nodes, topology);
+            let wrong = path_fault(arc, path.share, &path.nodes, (topology, electrical));
             if !tally.expect(wrong.is_none(), || {
                 format!("step {index}: a path of the traffic {} → {}: {}", arc.src, arc.dst, wrong.unwrap_or_default())
             }) {
                 return None;
             }
             hops = hops.max(path.nodes.len() as u32 - 1);
-            for hop in path.nodes.windows(2) {
+            for hop in path.nodes.windows(2).filter(|hop| !is_electrical(electrical, topology, hop)) {
                 *carried.entry(canonical(group, (hop[0], hop[1]))).or_insert(0.0) += weight * path.share;
             }
         }
@@ -101,7 +109,12 @@ fn walk(index: usize, step: &PlanStep, topology: &Topology, tally: &mut Tally) -
 }
 
 /// The fault of a path, if any.
-fn path_fault(arc: &RoutedEntry, share: f64, nodes: &[Rank], topology: &Topology) -> Option<String> {
+fn path_fault(
+    arc: &RoutedEntry,
+    share: f64,
+    nodes: &[Rank],
+    (topology, electrical): (&Topology, Option<&Electrical>),
+) -> Option<String> {
     if !(share > 0.0 && share <= 1.0 + 1e-9) {
         return Some(format!("share {share} is not in (0, 1]"));
     }
@@ -118,21 +131,8 @@ fn path_fault(arc: &RoutedEntry, share: f64, nodes: &[Rank], topology: &Topology
     }
     nodes
         .windows(2)
-        .find(|hop| circuits(topology, hop[0], hop[1]) == 0)
+        .find(|hop| circuits(topology, hop[0], hop[1]) == 0 && !is_electrical(electrical, topology, hop))
         .map(|hop| format!("topology `{}` has no link {} → {}", topology.name(), hop[0], hop[1]))
-}
-
-/// The pair moved by the element that takes its first rank to the orbit's representative.
-fn canonical(group: &Translations, (src, dst): (Rank, Rank)) -> (Rank, Rank) {
-    let (start, element) = group.canonical(src);
-    (start, group.apply(group.inverse(element), dst))
-}
-
-/// Parallel circuits `src` → `dst`, 0 where there is no link.
-fn circuits(topology: &Topology, src: Rank, dst: Rank) -> u32 {
-    let pair = canonical(topology.symmetry(), (src, dst));
-    let links = topology.links();
-    links.binary_search_by_key(&pair, |link| (link.src, link.dst)).map_or(0, |at| links[at].count)
 }
 
 /// Weight of the arc in the traffic.

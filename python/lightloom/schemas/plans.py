@@ -64,6 +64,13 @@ FABRIC = record(
         "failed": several(
             text("a GPU, transmitter, receiver, link or switch, as `--failed` spells it"), "the parts that do not work"
         ),
+        "electrical": record(
+            {
+                "gpus": whole("GPUs of an island; GPUs 0 to gpus − 1 are the first one"),
+                "bandwidth_bps": number("rate of a GPU into its island, and of the island into a GPU, bit/s"),
+                "hop_delay_s": number("delay of a hop through the switch of an island"),
+            },
+        ),
         **BARRIER,
     },
 )
@@ -162,10 +169,16 @@ STEP = record(
                     "pairs of ranks, one of each orbit of the symmetry",
                 ),
             },
-            "paths of the step's bytes",
+            "paths of the step's bytes; a hop between two GPUs of an island, where the topology has no circuit between "
+            "them, goes through the island's electrical switch",
         ),
     },
-    optional=BARRIER,
+    optional={
+        "electrical_load": number(
+            "bytes out of or into the busiest GPU through its island's electrical switch over m_i, where any go so"
+        ),
+        **BARRIER,
+    },
 )
 BASELINE = {
     "planner": text("name of the planner"),

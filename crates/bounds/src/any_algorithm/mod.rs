@@ -14,6 +14,7 @@ mod leaving;
 mod passes;
 mod start;
 mod start_unequal;
+mod tiers;
 
 use model::{Collective, CostSettings, Fabric, Initial, OpticalLayer, Piece};
 
@@ -31,6 +32,9 @@ pub fn any_algorithm(
     size_bytes: u64,
 ) -> Statement {
     let rates = Rates::new(fabric, settings);
+    if let Some(electrical) = &fabric.electrical {
+        return tiers::bound(electrical, collective, pieces, &rates, size_bytes as f64, from_anywhere);
+    }
     let buffer_s = rates.byte_s * size_bytes as f64;
     let from_anywhere_on_fabric = |rates: &Rates| {
         let free = from_anywhere(collective, pieces, rates, buffer_s);

@@ -31,6 +31,7 @@ pub fn fabric(ranks: u32, ports: u32, [startup, hop, _, change]: [f64; 4]) -> Fa
         reconfiguration: ReconfigurationPolicy::constant(change * 1e-6),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     }
 }
 

@@ -18,6 +18,7 @@ fn fabric(startup_s: f64, hop_delay_s: f64, change_s: f64) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(change_s),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     }
 }
 

@@ -17,6 +17,7 @@ fn bound(matrix: &Matrix, ports: u32, change_s: f64) -> Statement {
         reconfiguration: ReconfigurationPolicy::constant(change_s),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     let pieces: Vec<Piece> = (0..)
         .zip(matrix)

@@ -85,6 +85,7 @@ mod tests {
             reconfiguration: ReconfigurationPolicy::constant(1e-5),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         };
         Prices::new(&fabric, size_bytes)
     }

@@ -231,6 +231,7 @@ mod tests {
             reconfiguration: ReconfigurationPolicy::constant(change_s),
             initial,
             optics: None,
+            electrical: None,
         }
     }
 

@@ -19,6 +19,7 @@ fn fabric(shape: Shape, initial: Topology) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(1.0),
         initial: Initial::Topology(initial),
         optics: None,
+        electrical: None,
     }
 }
 

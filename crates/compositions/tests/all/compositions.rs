@@ -25,6 +25,7 @@ fn fabric(gpus: u32, ports: u32, change_s: f64, from_ring: bool) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(change_s),
         initial: if from_ring { Initial::Topology(ring(gpus, ports)) } else { Initial::Free },
         optics: None,
+        electrical: None,
     }
 }
 

@@ -89,6 +89,17 @@ pub(super) struct FabricText {
     /// Plans of fabrics in which everything works leave it out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
+    /// Plans of fabrics of one tier leave it out, and their steps what they send by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub electrical: Option<ElectricalText>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ElectricalText {
+    pub gpus: u32,
+    pub bandwidth_bps: f64,
+    pub hop_delay_s: f64,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -132,6 +143,8 @@ pub(super) struct StepText {
     pub transfer_bytes: f64,
     pub hops: u32,
     pub load: f64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub electrical_load: f64,
     pub startup_s: f64,
     pub propagation_s: f64,
     pub transmission_s: f64,

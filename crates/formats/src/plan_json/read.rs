@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Digit, Error, Fabric, Fault, Faults, Initial, Link, Op, OpticalLayer,
-    Overlap, Piece, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap,
+    Bound, Chunks, Collective, CostSettings, Digit, Electrical, Error, Fabric, Fault, Faults, Initial, Link, Op,
+    OpticalLayer, Overlap, Piece, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap,
     ReconfigurationPolicy, Result, RoutedEntry, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer,
     Translations, Window, units,
 };
@@ -257,6 +257,11 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
         reconfiguration: ReconfigurationPolicy::new(delay, overlap),
         initial,
         optics: text.optics.as_deref().map(OpticalLayer::new).transpose().map_err(at("plan.fabric"))?,
+        electrical: text.electrical.as_ref().map(|it| Electrical {
+            gpus: it.gpus,
+            bandwidth_bps: it.bandwidth_bps,
+            hop_delay_s: it.hop_delay_s,
+        }),
     };
     fabric.check().map_err(at("plan.fabric"))?;
     Ok(fabric)
@@ -286,6 +291,7 @@ fn step(index: usize, text: StepText, chunks: &Chunks, budget: &mut usize) -> Re
         transfer_bytes: text.transfer_bytes,
         hops: text.hops,
         load: text.load,
+        electrical_load: text.electrical_load,
         routes: routes(text.routes, ranks, &field("routes"))?,
         cost: StepCost {
             startup_s: text.startup_s,

@@ -1,12 +1,14 @@
 //! Conversion of a plan to the JSON's shape.
 
-use model::{Chunks, Collective, Fabric, Op, Plan, PlanStep, Rank, Routes, Topology, Transfer, Translations};
+use model::{
+    Chunks, Collective, Electrical, Fabric, Op, Plan, PlanStep, Rank, Routes, Topology, Transfer, Translations,
+};
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::Serializer;
 
 use super::document::{
-    ChunksText, FabricText, OpText, PlanText, RoutesText, SCHEMA, StepText, SymmetryText, TopologyText,
+    ChunksText, ElectricalText, FabricText, OpText, PlanText, RoutesText, SCHEMA, StepText, SymmetryText, TopologyText,
 };
 use super::layout::Rows;
 use super::runs::Run;
@@ -72,6 +74,11 @@ fn fabric(fabric: &Fabric) -> FabricText {
         optics: fabric.optics.as_ref().map(|layer| layer.spelling().to_string()),
         barrier_s: fabric.barrier_s,
         failed: fabric.shape.faults().all().iter().map(ToString::to_string).collect(),
+        electrical: fabric.electrical.map(|Electrical { gpus, bandwidth_bps, hop_delay_s }| ElectricalText {
+            gpus,
+            bandwidth_bps,
+            hop_delay_s,
+        }),
     }
 }
 
@@ -113,6 +120,7 @@ fn step(index: usize, step: &PlanStep) -> StepText {
         transfer_bytes: step.transfer_bytes,
         hops: step.hops,
         load: step.load,
+        electrical_load: step.electrical_load,
         startup_s: step.cost.startup_s,
         propagation_s: step.cost.propagation_s,
         transmission_s: step.cost.transmission_s,

@@ -25,6 +25,7 @@ fn small() -> PlanParts {
         reconfigured: reconfiguration_s > 0.0,
         hops: 1,
         load: 1.0,
+        electrical_load: 0.0,
         routes: Routes {
             symmetry: cyclic.clone(),
             arcs: vec![RoutedEntry { src: 0, dst, paths: vec![RoutedPath { share: 1.0, nodes: vec![0, dst] }] }],
@@ -50,6 +51,7 @@ fn small() -> PlanParts {
             reconfiguration: ReconfigurationDelay::per_port(1e-5, 1e-9).into(),
             initial: Initial::Topology(topology("ring", 1)),
             optics: None,
+            electrical: None,
         },
         settings: CostSettings::default(),
         steps: vec![step(0, 1, vec![0], 0.0), step(1, 2, vec![0, 3], 1.0004e-5)],

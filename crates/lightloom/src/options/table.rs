@@ -201,6 +201,18 @@ pub const OPTIONS: &[PlanningOption] = &[
         ..OPEN
     },
     PlanningOption {
+        name: "electrical",
+        kind: Kind::Text,
+        part: Part::Fabric,
+        group: "Fabric",
+        meaning: "Electrical switches inside islands of GPUs, next to the ports: GPUs of an island, rate of a GPU inside \
+            it and delay of a hop, such as 8:3600Gbps:100ns. Planner auto uses both tiers, planners named use circuits \
+            alone.",
+        otherwise: "all data goes over circuits",
+        verbs: &["plan", "bound"],
+        ..OPEN
+    },
+    PlanningOption {
         name: "background_reconfiguration",
         kind: Kind::YesOrNo,
         part: Part::Fabric,

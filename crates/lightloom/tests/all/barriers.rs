@@ -34,6 +34,7 @@ fn ring(gpus: u32, barrier_s: f64) -> Plan {
             reconfiguration: ReconfigurationPolicy::constant(1e-5),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         },
         workload: Workload::Collective {
             collective: Collective::AllReduce,

@@ -21,6 +21,7 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64, start: Option<&str>) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial,
         optics: None,
+        electrical: None,
     }
 }
 

@@ -22,6 +22,7 @@ fn fabric(gpus: u32, ports: u32, faults: Faults, initial: Initial) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(1e-5),
         initial,
         optics: None,
+        electrical: None,
     }
 }
 

@@ -21,6 +21,7 @@ fn request(collective: Collective, algorithm: Option<&str>, gpus: u32, ports: u3
             reconfiguration: ReconfigurationPolicy::constant(1e-6),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         },
         workload: Workload::Collective {
             collective,

@@ -15,3 +15,4 @@ mod plan_mutations;
 mod random_requests;
 mod ranges;
 mod series;
+mod tiers;

@@ -16,6 +16,7 @@ fn request(gpus: u32, ports: u32, collective: Collective, algorithm: Option<&str
         reconfiguration: ReconfigurationPolicy::constant(1e-5),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     let algorithm = algorithm.map(Into::into);
     Request {

@@ -24,6 +24,7 @@ fn request(collective: Collective, algorithm: &str, planner: &str) -> Request {
             reconfiguration: ReconfigurationDelay::per_port(1e-6, 1e-9).into(),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         },
         workload: Workload::Collective { collective, algorithm: Some(algorithm.into()), options: Options::default() },
         size: Size::Buffer(1 << 20),
@@ -238,8 +239,17 @@ fn mended(mut document: Value) -> Value {
 /// The meaning of a plan, but for names and its bound: symmetries written out, orders that mean nothing sorted.
 fn meaning(plan: &Plan) -> Vec<String> {
     let links = |topology: &model::Topology| format!("{:?}", topology.expanded());
-    let Fabric { shape, bandwidth_bps, startup_s, barrier_s, hop_delay_s, reconfiguration, initial, optics: _ } =
-        &plan.fabric;
+    let Fabric {
+        shape,
+        bandwidth_bps,
+        startup_s,
+        barrier_s,
+        hop_delay_s,
+        reconfiguration,
+        initial,
+        optics: _,
+        electrical: _,
+    } = &plan.fabric;
     let start = initial.given().map_or_else(|| format!("{initial:?}"), links);
     let mut all = vec![
         format!("{:?} {:?} {}", plan.collective(), plan.chunks, plan.size_bytes),

@@ -70,6 +70,7 @@ fn requests() -> impl Strategy<Value = Request> {
                     ),
                     initial,
                     optics: None,
+                    electrical: None,
                 },
                 workload: Workload::Collective {
                     collective,

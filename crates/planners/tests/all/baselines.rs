@@ -17,6 +17,7 @@ fn problem(algorithm: &str, collective: Collective, gpus: u32, ports: u32, radix
         reconfiguration: ReconfigurationPolicy::constant(10e-6),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, vec![ring]).unwrap()
 }

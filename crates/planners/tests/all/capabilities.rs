@@ -30,6 +30,7 @@ proptest! {
             initial: Initial::Free,
             shape: shape.clone(),
             optics: None,
+            electrical: None,
         };
         let ring = topologies::build("ring", &shape).unwrap();
         let (settings, size_bytes) = (CostSettings::default(), 1u64 << log_size);

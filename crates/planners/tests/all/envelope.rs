@@ -19,6 +19,7 @@ fn problem() -> Problem {
         reconfiguration: ReconfigurationPolicy::constant(1e-6),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     let candidates = topologies::candidates::dedupe(candidates);
     Problem::new(schedule, fabric, CostSettings::default(), 1 << 20, candidates).unwrap()

@@ -17,6 +17,7 @@ fn one_port(gpus: u32, hop_delay_s: f64, delay_s: f64) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     }
 }
 

@@ -19,6 +19,7 @@ fn fabric(gpus: u32, ports: u32, delay_s: f64) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     }
 }
 

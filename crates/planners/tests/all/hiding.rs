@@ -19,6 +19,7 @@ fn fabric(gpus: u32, ports: u32) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(4e-6),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     }
 }
 

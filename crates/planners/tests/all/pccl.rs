@@ -18,6 +18,7 @@ fn fabric(shape: &Shape, delay_s: f64, initial: Initial) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial,
         optics: None,
+        electrical: None,
     }
 }
 

@@ -63,6 +63,7 @@ fn problem(of: &Setting) -> Problem {
         hop_delay_s: of.hop_s,
         reconfiguration: ReconfigurationPolicy::constant(of.delay_s),
         optics: None,
+        electrical: None,
     };
     let settings = CostSettings { overlap: Overlap::Pipelined, routing: of.routing, ..CostSettings::default() };
     Problem::new(schedule, fabric, settings, of.size, candidates).unwrap()

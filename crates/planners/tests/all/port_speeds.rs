@@ -65,6 +65,7 @@ fn problem(of: &Instance, policy: impl Into<ReconfigurationPolicy>) -> Problem {
         reconfiguration: policy.into(),
         initial: if of.start { Initial::Topology(circulant(&[1])) } else { Initial::Free },
         optics: None,
+        electrical: None,
     };
     let doubling = collectives::find("recursive-doubling").unwrap();
     let schedule = doubling.build(of.collective, &shape, &Options::default()).unwrap();

@@ -30,6 +30,7 @@ proptest! {
             initial: if starts_on_ring { Initial::Topology(ring) } else { Initial::Free },
             shape: shape.clone(),
             optics: None,
+            electrical: None,
         };
         let settings = CostSettings { routing, ..CostSettings::default() };
         let problem = Problem::new(schedule.clone(), fabric, settings, 1 << log_size, all).unwrap();

@@ -24,6 +24,7 @@ fn problem_of(algorithm: &str, collective: Collective, gpus: u32, ports: u32, de
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: start,
         optics: None,
+        electrical: None,
     };
     let size = 4_000_000 * u64::from(gpus);
     Problem::new(schedule, fabric, CostSettings::default(), size, vec![ring]).unwrap()

@@ -30,6 +30,7 @@ fn with_schedule(schedule: Schedule, shape: Shape, size: u64, hop_s: f64, delay_
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial: Initial::Topology(ring.clone()),
         optics: None,
+        electrical: None,
     };
     Problem::new(schedule, fabric, CostSettings::default(), size, vec![ring]).unwrap()
 }

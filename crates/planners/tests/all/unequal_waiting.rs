@@ -15,6 +15,7 @@ fn problem(seed: u64, delay_s: f64, initial: Initial) -> Problem {
         reconfiguration: ReconfigurationPolicy::constant(delay_s),
         initial,
         optics: None,
+        electrical: None,
     };
     let matrix = block_rounds::workloads::zipf(GPUS, 1e6, 0.4, seed);
     let (schedule, m) = collectives::direct_from_matrix(&matrix).unwrap();

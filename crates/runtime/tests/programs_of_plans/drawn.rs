@@ -26,6 +26,7 @@ pub fn planned(drawn: &mut Drawn, schedule: &Schedule, size_bytes: u64) -> Plan 
         transfer_bytes: step.share() * size_bytes as f64,
         hops: 1,
         load: 1.0,
+        electrical_load: 0.0,
         routes: routes(drawn, step),
         cost: StepCost::default(),
     });
@@ -39,6 +40,7 @@ pub fn planned(drawn: &mut Drawn, schedule: &Schedule, size_bytes: u64) -> Plan 
         reconfiguration: ReconfigurationPolicy::constant(0.0),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     };
     let nothing = Topology::new("no circuits", Translations::trivial(drawn.shape.gpus()), []).expect("a topology");
     Plan::new(PlanParts {

@@ -77,6 +77,7 @@ impl Drawn {
             reconfiguration: ReconfigurationPolicy::constant(self.delay_s),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         };
         let library = Library::of_entries(&fabric, self.delay_s, &self.families, &self.kinds, self.entries.clone());
         shortest(&library, self.families.len(), &self.splits, &self.turns)

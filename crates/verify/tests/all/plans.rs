@@ -25,6 +25,7 @@ fn fabric(per_port_s: f64) -> Fabric {
         reconfiguration: ReconfigurationDelay::per_port(1e-5, per_port_s).into(),
         initial: Initial::Topology(ring()),
         optics: None,
+        electrical: None,
     }
 }
 
@@ -43,6 +44,7 @@ fn parts(per_port_s: f64, propagation: Propagation) -> PlanParts {
             transfer_bytes: bytes,
             hops,
             load: f64::from(hops),
+            electrical_load: 0.0,
             routes: Routes {
                 symmetry: Translations::cyclic(N),
                 arcs: vec![RoutedEntry { src: 0, dst: 1 << index, paths: vec![RoutedPath { share: 1.0, nodes }] }],
@@ -216,6 +218,7 @@ fn a_thousand_ranks_of_direct_all_to_all() {
         transfer_bytes: SIZE as f64 / f64::from(n),
         hops,
         load: f64::from(hops),
+        electrical_load: 0.0,
         routes: Routes {
             symmetry: Translations::cyclic(n),
             arcs: vec![RoutedEntry {

@@ -71,6 +71,7 @@ mod tests {
             reconfiguration: ReconfigurationPolicy::constant(10f64.powi(log_delay)),
             initial: Initial::Free,
             optics: None,
+            electrical: None,
         };
         let settings = CostSettings::additive(Routing::ConcurrentFlow, Propagation::Hops);
         Prices::new(&fabric, settings, 1 << log_size)

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use model::{
-    Bound, Chunks, Collective, CostSettings, Fabric, Initial, Link, Op, OpticalLayer, Overlap, Piece, Plan, PlanParts,
-    PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, RoutedEntry,
+    Bound, Chunks, Collective, CostSettings, Electrical, Fabric, Initial, Link, Op, OpticalLayer, Overlap, Piece, Plan,
+    PlanParts, PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, RoutedEntry,
     RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer, Translations, Window,
 };
 use proptest::prelude::*;
@@ -92,6 +92,11 @@ pub fn any_plan() -> impl Strategy<Value = Plan> {
                     startup_s: numbers[1],
                     barrier_s: numbers[3],
                     hop_delay_s: numbers[2],
+                    electrical: rule.then_some(Electrical {
+                        gpus: n,
+                        bandwidth_bps: 1.0 + numbers[0],
+                        hop_delay_s: numbers[2],
+                    }),
                     reconfiguration: ReconfigurationPolicy::new(
                         match free {
                             true => ReconfigurationDelay::per_port(numbers[3], numbers[4]),
@@ -152,6 +157,7 @@ fn planned_step(
         transfer_bytes: numbers[1],
         hops,
         load: numbers[2],
+        electrical_load: numbers[2],
         cost: StepCost {
             startup_s: numbers[3],
             propagation_s: numbers[4],

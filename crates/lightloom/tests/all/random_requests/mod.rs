@@ -71,6 +71,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
                         ),
                         initial,
                         optics: None,
+                        electrical: None,
                     },
                     workload: Workload::Collective { collective, algorithm: None, options: Options::default() },
                     size: Size::Buffer(size),

@@ -274,6 +274,7 @@ mod tests {
                             reconfiguration: ReconfigurationPolicy::constant(delay_s),
                             initial: Initial::Free,
                             optics: None,
+                            electrical: None,
                         };
                         let settings = CostSettings::default();
                         let problem = Problem::new(schedule, fabric, settings, 1 << 24, vec![ring]).unwrap();

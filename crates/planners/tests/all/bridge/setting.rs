@@ -78,6 +78,7 @@ pub fn problem(setting: Setting, initial: Initial) -> Problem {
         reconfiguration: ReconfigurationPolicy::constant(setting.delay_s),
         initial,
         optics: None,
+        electrical: None,
     };
     let some_candidate = circulant(setting.gpus, &[(1, setting.ports)]);
     Problem::new(schedule, fabric, CostSettings::default(), setting.size_bytes, vec![some_candidate]).unwrap()

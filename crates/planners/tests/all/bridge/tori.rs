@@ -42,6 +42,7 @@ fn problem_by(algorithm: &str, setting: &Setting, initial: &str, candidates: &[&
         reconfiguration: ReconfigurationPolicy::constant(setting.delay_s),
         initial,
         optics: None,
+        electrical: None,
     };
     Problem::new(schedule, fabric, CostSettings::default(), setting.size_bytes, candidates).unwrap()
 }

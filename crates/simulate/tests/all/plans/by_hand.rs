@@ -47,7 +47,17 @@ pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps
         before_s = cost.total_s();
         cost.reconfiguration_s = change_s;
         let routes = Routes { symmetry: Translations::trivial(gpus), arcs };
-        PlanStep { step, topology: *topology, reconfigured, transfer_bytes, hops, load: *load, routes, cost }
+        PlanStep {
+            step,
+            topology: *topology,
+            reconfigured,
+            transfer_bytes,
+            hops,
+            load: *load,
+            electrical_load: 0.0,
+            routes,
+            cost,
+        }
     });
     let steps = steps.collect();
     Plan::new(PlanParts {

@@ -13,5 +13,6 @@ pub fn fabric(dims: &[u32], ports: u32) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(10e-6),
         initial: Initial::Free,
         optics: None,
+        electrical: None,
     }
 }

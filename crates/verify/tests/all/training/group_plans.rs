@@ -23,6 +23,7 @@ pub fn fabric(gpus: u32, ports: u32, initial: Initial) -> Fabric {
         reconfiguration: ReconfigurationPolicy::constant(CHANGE_S),
         initial,
         optics: None,
+        electrical: None,
     }
 }
 
@@ -58,6 +59,7 @@ pub fn all_gather(gpus: u32, ports: u32, size_bytes: u64, shifts: &[u32], initia
             transfer_bytes: bytes,
             hops,
             load,
+            electrical_load: 0.0,
             routes: Routes {
                 symmetry: Translations::cyclic(gpus),
                 arcs: vec![RoutedEntry {

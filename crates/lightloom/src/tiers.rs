@@ -1,0 +1,171 @@
+//! Plans of two tiers: islands of GPUs round electrical switches, and circuits between them, both carrying at once.
+//!
+//! ```text
+//! collective among islands ─▶ plan of the optical tier ─▶ lift: its lanes ─▶ inside: before and after
+//!                                                              └─▶ assembled: parts that follow each other, priced ─▶ Plan
+//! ```
+//!
+//! GPU i of every island is lane i, and has the k-th part of what its island sends. A plan among islands is one of each
+//! lane: on *rails*, where GPU i of an island is joined to GPUs i of others, or on *pooled ports*, where the island is
+//! one node with the ports of all its GPUs, and data reaches the GPU that has the circuit through the switch, in the
+//! same step. Both are planned by all planners, for as many GPUs as there are islands.
+
+mod assembled;
+mod inside;
+mod islands;
+mod lift;
+mod stage;
+mod staged;
+mod wiring;
+
+use model::{Bound, Collective, Error, Fabric, Initial, Overlap, Plan, Propagation, Result, Routing, Shape};
+use planners::PlannerOptions;
+
+use crate::{Request, Size, Workload, judgement};
+use assembled::Task;
+use islands::Islands;
+use lift::lifted;
+use staged::Staged;
+use wiring::Sharing;
+
+/// The planners of the plans among islands, and the parts of the buffer for which they plan: the best of all, and the
+/// best whose circuits never change, so that parts can follow each other.
+const AMONG_ISLANDS: [(Option<&str>, u64); 4] =
+    [(None, 1), (Some("never-change"), 1), (Some("never-change"), 8), (Some("never-change"), 64)];
+
+/// Whether a request leaves its planner and algorithm open on a fabric of two tiers.
+pub(crate) fn serves(request: &Request) -> bool {
+    request.fabric.electrical.is_some() && request.leaves_planner_open() && request.leaves_algorithm_open()
+}
+
+/// The faster of the plan on circuits alone and of those on both tiers.
+///
+/// # Errors
+/// Costs of steps that are not those of both tiers, or nothing that serves the request.
+pub(crate) fn best(request: &Request) -> Result<Plan> {
+    let fabric = &request.fabric;
+    let Some(electrical) = fabric.electrical else { return crate::plan(request) };
+    refuse_other_costs(request)?;
+    let circuits = Request { fabric: Fabric { electrical: None, ..fabric.clone() }, ..request.clone() };
+    let alone = crate::plan(&circuits).and_then(|plan| on_fabric(plan, request));
+    let Workload::Collective { collective, options, .. } = &request.workload else { return alone };
+    let task = Task { fabric, electrical: &electrical, settings: request.settings, size_bytes: request.size_bytes()? };
+    let islands = Islands { count: fabric.shape.gpus() / electrical.gpus, gpus: electrical.gpus };
+    let root = options.root();
+    let mut best: Option<(f64, u32, Staged)> = None;
+    let mut enter = |mut staged: Staged| {
+        inside::join(&mut staged);
+        let (pieces, seconds) = task.best_pieces(&staged);
+        if best.as_ref().is_none_or(|best| seconds < best.0) {
+            best = Some((seconds, pieces, staged));
+        }
+    };
+    if islands.count == 1 {
+        enter(Staged::inside_one(islands.gpus, *collective, root)?);
+    } else {
+        for sharing in [Sharing::Rails, Sharing::Pooled] {
+            for (planner, pieces) in AMONG_ISLANDS {
+                let asked = (planner, pieces);
+                let Some(among) = among_islands(request, *collective, islands, sharing, asked) else { continue };
+                let Ok(plan) = crate::plan(&among) else { continue };
+                enter(lifted(&plan, islands, root, sharing)?);
+            }
+        }
+    }
+    let both = best.map(|(_, pieces, staged)| task.plan(&staged, pieces, bound(request, task.size_bytes)));
+    match (alone, both) {
+        (Ok(alone), Some(Ok(both))) if both.total_s() < alone.total_s() => verified(both),
+        (Err(_), Some(Ok(both))) => verified(both),
+        (alone, _) => alone,
+    }
+}
+
+/// The request for the collective among islands; `None` where an island has more ports than a GPU may.
+fn among_islands(
+    request: &Request,
+    collective: Collective,
+    islands: Islands,
+    sharing: Sharing,
+    (planner, pieces): (Option<&str>, u64),
+) -> Option<Request> {
+    let fabric = &request.fabric;
+    let (size_bytes, k) = (request.size_bytes().ok()?, u64::from(islands.gpus));
+    let ports = fabric.shape.ports();
+    let (ports, size) = match (sharing, collective) {
+        (Sharing::Rails, Collective::AllToAll) => (ports, size_bytes),
+        (Sharing::Rails, _) => (ports, size_bytes.div_ceil(k)),
+        (Sharing::Pooled, Collective::AllToAll) => (ports.checked_mul(islands.gpus)?, size_bytes.checked_mul(k)?),
+        (Sharing::Pooled, _) => (ports.checked_mul(islands.gpus)?, size_bytes),
+    };
+    // Ports of an island are those of its GPUs: delays by port hold for one GPU alone.
+    if sharing == Sharing::Pooled && fabric.reconfiguration.compares_topologies() {
+        return None;
+    }
+    let mut options = match &request.workload {
+        Workload::Collective { options, .. } => options.clone(),
+        _ => return None,
+    };
+    options.root = options.root.map(|root| root / islands.gpus);
+    let shape = Shape::new(islands.count, &[], ports).ok()?;
+    let among = Fabric { shape, initial: Initial::Free, optics: None, electrical: None, ..fabric.clone() };
+    Some(Request {
+        fabric: among,
+        workload: Workload::Collective { collective, algorithm: None, options },
+        size: Size::Buffer(size.div_ceil(pieces)),
+        planner: planner.map(str::to_string),
+        candidates: None,
+        static_topologies: None,
+        options: PlannerOptions::default(),
+        ..request.clone()
+    })
+}
+
+/// # Errors
+/// Costs by which both tiers cannot be compared, and options that choose circuits.
+fn refuse_other_costs(request: &Request) -> Result<()> {
+    let settings = request.settings;
+    let refuse = |field: &str, value: &str, accepts: &str| {
+        Err(Error::value(field, value, format!("{accepts} with electrical islands and planner auto")))
+    };
+    if settings.overlap != Overlap::Additive {
+        return refuse("overlap", settings.overlap.name(), "`additive`");
+    }
+    if settings.propagation != Propagation::Hops {
+        return refuse("convention", settings.propagation.name(), "one that charges hop delays by hops");
+    }
+    if settings.routing != Routing::ConcurrentFlow {
+        return refuse("routing", settings.routing.name(), "`concurrent-flow`");
+    }
+    if let Some(layer) = &request.fabric.optics {
+        return refuse("optics", layer.spelling(), "an optical layer that holds all topologies");
+    }
+    if let Some(fault) = request.fabric.shape.faults().all().first() {
+        return refuse("failed", &fault.to_string(), "a fabric in which everything works");
+    }
+    Ok(())
+}
+
+/// A plan on circuits alone as one for the fabric with its switches.
+///
+/// # Errors
+/// None that the plan did not have.
+fn on_fabric(plan: Plan, request: &Request) -> Result<Plan> {
+    let mut parts = model::PlanParts::clone(&plan);
+    parts.fabric.electrical = request.fabric.electrical;
+    parts.narrow_bound = None;
+    parts.bound = bound(request, parts.size_bytes);
+    verified(Plan::new(parts)?)
+}
+
+fn bound(request: &Request, size_bytes: u64) -> Bound {
+    bounds::any_algorithm(request.collective(), None, &request.fabric, request.settings, size_bytes).bound()
+}
+
+/// # Errors
+/// What the verifier finds.
+fn verified(plan: Plan) -> Result<Plan> {
+    match judgement::verify_plan(&plan).first_failure() {
+        None => Ok(plan),
+        Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),
+    }
+}
