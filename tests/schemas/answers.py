@@ -28,6 +28,7 @@ PLANS = {
     "i": "gather --gpus 4 --size 1MiB --root 1 --no-baselines",
     "j": "all-gather --gpus 6 --size 1KiB --ports 2 --initial ring --ranks 0,2,4 --others-forward "
     "--reconfiguration-delay 1ms --no-baselines",
+    "l": "all-reduce --gpus 6 --size 1MiB --ports 2 --failed gpu:5,port:1.0,link:2-3 --no-baselines",
 }
 # Prefill and decode on pools of ranks, whose tokens go unevenly to experts.
 SERVED = """

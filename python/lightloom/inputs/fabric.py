@@ -57,8 +57,8 @@ class Fabric:
         HARVEST's, the default.
     optics: the switches, if they limit topologies: one of `lightloom list optics` with its parameters,
         such as `"islands:4x2"`, a TOML file, or an `Optics`.
-    electrical: electrical switches inside islands of GPUs, next to the ports: GPUs of an island, rate of a GPU inside it
-        and delay of a hop, `"8:3600Gbps:100ns"`.
+    electrical: electrical switches inside islands of GPUs, next to the ports: GPUs of an island, rate of a GPU inside
+        it and delay of a hop, `"8:3600Gbps:100ns"`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
     failed: the parts that do not work, `"gpu:3,port:5.1,receiver:6.0,link:0-7,switch:1"` or a sequence of such texts;
         GPUs and ports count from 0, and a port is its transmitter.

@@ -66,7 +66,7 @@ FABRIC = record(
         ),
         "electrical": record(
             {
-                "gpus": whole("GPUs of an island; GPUs 0 to gpus − 1 are the first one"),
+                "gpus": whole("GPUs of an island; the first GPUs are the first island"),
                 "bandwidth_bps": number("rate of a GPU into its island, and of the island into a GPU, bit/s"),
                 "hop_delay_s": number("delay of a hop through the switch of an island"),
             },

@@ -11,7 +11,7 @@
 //! - *One step*: no GPU passes on a copy or a sum in the step in which it gets it, so that one step brings every pair of
 //!   GPUs its own bytes; more than one pays for two startups.
 
-use model::{Collective, Electrical, Piece};
+use model::{Collective, Electrical, Piece, counted};
 
 use crate::cutoffs::any_algorithm_tiers::{MOST_HOPS, MOST_PRICES, MOST_TOPOLOGIES};
 use crate::rates::Rates;
@@ -69,11 +69,11 @@ pub(super) fn bound(
     let contracted = (islands > 1 && rates.charges_hops)
         .then(|| contraction((electrical.gpus, islands), collective, pieces, (rates, &tiers), on_circuits));
     let class = format!(
-        "any algorithm for {} on islands of {} GPUs round an electrical switch and any circuits of {} ports, any \
+        "any algorithm for {} on islands of {} GPUs round an electrical switch and any circuits of {}, any \
          reconfigurations",
         collective.name(),
         electrical.gpus,
-        rates.ports
+        counted(u64::from(rates.ports), "port")
     );
     let joint = joint(collective, pieces, rates, &tiers, &class);
     let all = contracted.map(|bound| Statement { class: class.clone(), ..bound });
