@@ -22,6 +22,7 @@
 //! | dependencies | `gates` |
 //! | records and the report | `ledger`, `report` |
 //! | the closed form of one-way rings | `one_way` |
+//! | completion times where the fabric's times are uncertain | `sampling` and its files |
 
 mod backlog;
 mod barrier;
@@ -44,6 +45,7 @@ mod packet;
 mod report;
 mod room;
 mod runs;
+mod sampling;
 mod settings;
 mod simulation;
 mod split;
@@ -52,6 +54,7 @@ mod wiring;
 
 pub use congestion::{CongestionControl, CongestionTotals, Dcqcn, Marking, Window};
 pub use one_way::one_way_s;
+pub use sampling::{Basis, Estimate, KeptNumbers, Objective, Sampled, Uncertainty, regrets_s, sample};
 pub use settings::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Symmetry, Synchronisation};
 pub use simulation::{CircuitTotal, CircuitUse, GpuTimes, SimulatedStep, Simulation};
 
