@@ -48,7 +48,7 @@ OF_PLAN: dict[str, Form] = {
 SAMPLES = record(
     {
         "schema": version("lightloom.samples/1"),
-        "level": one_of("where the nominal times of steps come from", "model", "packet", "flow"),
+        "level": one_of("source of the nominal times of steps", "model", "packet", "flow"),
         **DRAWN,
         **OF_PLAN,
     }

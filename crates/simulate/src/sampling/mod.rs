@@ -2,7 +2,7 @@
 //!
 //! | holds | file |
 //! |---|---|
-//! | which quantities are uncertain, and how that is written | `uncertainty`, `spread` |
+//! | which quantities are uncertain, and how that is written | `uncertainty`, `quantity`, `spread` |
 //! | quantiles of the normal distribution | `normal` |
 //! | the times of a plan's steps, and who draws them | `steps`, `groups` |
 //! | mean, quantiles and their intervals, regret | `estimate` |
@@ -13,6 +13,7 @@
 mod estimate;
 mod groups;
 mod normal;
+mod quantity;
 mod spread;
 mod steps;
 mod uncertainty;
@@ -25,9 +26,9 @@ use rayon::prelude::*;
 
 use crate::cutoffs::sampling::{IN_A_ROW, LEAST_RATE, MOST_SAMPLES};
 use groups::{Counter, Group, Groups};
+use quantity::{Quantity, Scope};
 use spread::Tail;
 use steps::{Change, Step};
-use uncertainty::{Quantity, Scope};
 
 pub use estimate::{Estimate, Objective, Sampled, regrets_s};
 pub use steps::Basis;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::{Error, Result, units};
 
 use super::normal;
-use super::uncertainty::{FIELD, Quantity, shown};
+use super::quantity::{FIELD, Quantity, shown};
 use crate::cutoffs::sampling::{LARGEST_SPREAD, MOST_MEASURED};
 
 /// How far a quantity is spread about its nominal value x.

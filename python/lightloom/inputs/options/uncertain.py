@@ -8,7 +8,7 @@ UNCERTAIN = (
     Option(
         name="uncertain",
         kind=Kind.TEXT,
-        group=Group.SIMULATION,
+        group=Group.FABRIC,
         meaning="Distributions of reconfiguration_delay, startup, bandwidth, barrier and control (latency before "
         "changes) about the fabric's values: normal:S, lognormal:S, uniform:S, exponential:S, S a share of the value "
         "or a time, or samples:FILE.csv; @switch, @port, @gpu, @circuit, @step or @run says what draws its own. "
@@ -29,7 +29,7 @@ UNCERTAIN = (
     Option(
         name="samples",
         kind=Kind.WHOLE,
-        group=Group.SIMULATION,
+        group=Group.EXPERT,
         meaning="With --uncertain: number of runs that are drawn.",
         verbs=("simulate", "plan", "compare"),
         default=10_000,
