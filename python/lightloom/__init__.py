@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from lightloom.training.planning import train
     from lightloom.training.result import Training
     from lightloom.training.workload import Workload
+    from lightloom.uncertainty.result import SampledPlan, SampledPlans
+    from lightloom.uncertainty.sampling import sample, sample_plans
 
 # Where each public name lives. They are imported on first use, so that `import lightloom` costs nothing.
 _HOMES = {
@@ -88,6 +90,8 @@ _HOMES = {
     "PlanTable": "online.table",
     "Problem": "planning.problem",
     "RobustPlan": "robustness.result",
+    "SampledPlan": "uncertainty.result",
+    "SampledPlans": "uncertainty.result",
     "Schedule": "_core",
     "Simulation": "simulation",
     "SizeTable": "planning.sizes",
@@ -118,6 +122,8 @@ _HOMES = {
     "route_mesh": "optics.meshes",
     "run": "running.executor",
     "run_iteration": "running.iterations.executor",
+    "sample": "uncertainty.sampling",
+    "sample_plans": "uncertainty.sampling",
     "simulate": "simulation.simulator",
     "sweep": "sweeps",
     "to_networkx": "inputs.graphs",
@@ -149,6 +155,8 @@ __all__ = [
     "PlanTable",
     "Problem",
     "RobustPlan",
+    "SampledPlan",
+    "SampledPlans",
     "Schedule",
     "Simulation",
     "SizeTable",
@@ -179,6 +187,8 @@ __all__ = [
     "route_mesh",
     "run",
     "run_iteration",
+    "sample",
+    "sample_plans",
     "simulate",
     "sweep",
     "to_networkx",

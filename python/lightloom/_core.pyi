@@ -866,6 +866,28 @@ def compare(request: Request, seen: Callable[[RowTuple], object] | None = None) 
 def simulate(plan: Plan, **settings: object) -> Simulation:
     """settings: the fields of `lightloom.simulation.SimulationSettings`, in seconds and bytes."""
 
+# An estimate with the ends of its confidence interval, s.
+EstimateTuple = tuple[float, float | None, float | None]
+# Samples of a plan's completion time, s; the time where nothing is uncertain, and the standard deviation; the terms in
+# the mean; the mean; probabilities with their quantiles.
+SampledTuple = tuple[NDArray[np.float64], tuple[float, float], Terms, EstimateTuple, list[tuple[float, EstimateTuple]]]
+
+def sample(
+    plan: Plan,
+    uncertain: str,
+    read: Callable[[str], str],
+    samples: int,
+    seed: int,
+    settings: dict[str, object] | None = None,
+) -> SampledTuple:
+    """Samples of a plan's completion time. read: gives the text of a file of samples. settings: of the simulation that
+    the times of steps come from, as for `simulate`; without them they are the plan's own."""
+
+def plans_by(
+    request: Request, uncertain: str, read: Callable[[str], str], objective: str, samples: int, seed: int
+) -> list[tuple[Plan, SampledTuple, float]]:
+    """Plans of a request with their samples and mean regrets, s, the best by the objective first."""
+
 def circuits(
     plan: Plan, kind: str, names: list[str], switch_ports: int | None
 ) -> tuple[Circuits, tuple[int, float], tuple[str, str], list[list[str]]]:

@@ -26,6 +26,7 @@ PLANS = {
     "k": "all-to-all --gpus 4 --size 1MiB --optics awgr:4 --no-baselines",
     "l": "all-reduce --gpus 4 --size 64KiB --electrical 2:3600Gbps:100ns --no-baselines",
     "i": "gather --gpus 4 --size 1MiB --root 1 --no-baselines",
+    "l": "all-gather --gpus 4 --size 1MiB --uncertain startup=uniform:0.5 --objective mean --samples 100",
     "j": "all-gather --gpus 6 --size 1KiB --ports 2 --initial ring --ranks 0,2,4 --others-forward "
     "--reconfiguration-delay 1ms --no-baselines",
     "l": "all-reduce --gpus 6 --size 1MiB --ports 2 --failed gpu:5,port:1.0,link:2-3 --no-baselines",
@@ -212,6 +213,15 @@ def _planned() -> dict[str, list[Any]]:
             printed("simulate a.json --explain --links --buffer 64KiB"),
             printed("simulate b.json --level flow"),
             printed("simulate a.json --congestion-control dcqcn"),
+        ],
+        "samples": [
+            printed("simulate a.json --uncertain startup=normal:0.1 --samples 100"),
+            printed("simulate b.json --uncertain bandwidth=normal:0.1 --samples 1000 --level flow"),
+        ],
+        "sampled-plans": [
+            printed(
+                f"compare {problem} --uncertain control=exponential:2us,straggler=0.1:3 --objective p95 --samples 99"
+            )
         ],
         "export": [printed("export a.json --to msccl-xml --output a.xml")],
     }

@@ -34,3 +34,8 @@ pub(crate) mod unchanging {
     /// Points whose winners are kept.
     pub(crate) const MOST_KEPT: usize = 1024;
 }
+
+pub(crate) mod uncertain {
+    /// Probabilities with which the slowest parts of an uncertain fabric keep the numbers that candidates are made for.
+    pub(crate) const KEPT_WITH: &[f64] = &[0.5, 0.9, 0.99];
+}

@@ -32,6 +32,7 @@ mod stated;
 mod subset;
 mod threads;
 mod tiers;
+mod uncertain;
 mod unchanging;
 
 use model::{Error, Plan, Result};
@@ -55,6 +56,7 @@ pub use row::{PlannerOutcome, Row};
 pub use series::{Evaluation, Points, Series};
 pub use stated::{STATED, plan_on};
 pub use threads::{all_cores, bound_threads};
+pub use uncertain::{SampledPlan, plans_by};
 
 /// Plans the request: the best of the planners and algorithms that it leaves open. The plan has passed
 /// `verify`.

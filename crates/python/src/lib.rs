@@ -29,6 +29,7 @@ mod reconfiguration_delay;
 mod registry;
 mod request;
 mod running;
+mod sampling;
 mod schedule;
 mod series;
 mod simulation;
@@ -86,6 +87,8 @@ mod _core {
     use super::request::{PyCache, PyRequest};
     #[pymodule_export]
     use super::running::{change_times, free_memory, run_report, run_request, serve_runs};
+    #[pymodule_export]
+    use super::sampling::{plans_by, sample};
     #[pymodule_export]
     use super::schedule::{PySchedule, verify_schedule};
     #[pymodule_export]

@@ -288,7 +288,11 @@ pub fn simulate(py: Python<'_>, plan: &PyPlan, settings: Option<&Bound<'_, PyDic
     Ok(simulated_by(py, plan, &settings)?)
 }
 
-fn settings_of(given: &mut Keywords<'_>) -> CoreResult<Settings> {
+/// The settings that keywords say, each of its default where it is left out.
+///
+/// # Errors
+/// Values that are not accepted.
+pub fn settings_of(given: &mut Keywords<'_>) -> CoreResult<Settings> {
     let default = Settings::default();
     Ok(Settings {
         level: given.choice("level", Level::parse)?,

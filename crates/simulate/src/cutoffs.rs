@@ -24,3 +24,23 @@ pub(crate) mod two_tiers {
     /// Packets of a step on both tiers: each is kept with its path.
     pub(crate) const MOST_PACKETS: u64 = 1 << 24;
 }
+
+pub(crate) mod sampling {
+    /// Samples of one call.
+    pub(crate) const MOST_SAMPLES: u64 = 10_000_000;
+
+    /// Samples that one thread draws in a row, from a stream of random numbers of their own.
+    pub(crate) const IN_A_ROW: u64 = 128;
+
+    /// Largest spread as a share of the nominal value, and largest deviation of a logarithm.
+    pub(crate) const LARGEST_SPREAD: f64 = 10.0;
+
+    /// Largest factor by which a GPU is slow.
+    pub(crate) const LARGEST_SLOWDOWN: f64 = 1000.0;
+
+    /// Least rate of a circuit that is drawn, as a share of its nominal rate.
+    pub(crate) const LEAST_RATE: f64 = 0.01;
+
+    /// Values of a file of measured samples.
+    pub(crate) const MOST_MEASURED: usize = 1_000_000;
+}

@@ -23,6 +23,7 @@
 //! | circuits and the electrical switches of islands | `two_tiers` |
 //! | records and the report | `ledger`, `report` |
 //! | the closed form of one-way rings | `one_way` |
+//! | completion times where the fabric's times are uncertain | `sampling` and its files |
 
 mod backlog;
 mod barrier;
@@ -45,6 +46,7 @@ mod packet;
 mod report;
 mod room;
 mod runs;
+mod sampling;
 mod settings;
 mod simulation;
 mod split;
@@ -54,6 +56,7 @@ mod wiring;
 
 pub use congestion::{CongestionControl, CongestionTotals, Dcqcn, Marking, Window};
 pub use one_way::one_way_s;
+pub use sampling::{Basis, Estimate, KeptNumbers, Objective, Sampled, Uncertainty, regrets_s, sample};
 pub use settings::{Forwarding, Injection, Level, ReconfigurationScope, Settings, Symmetry, Synchronisation};
 pub use simulation::{CircuitTotal, CircuitUse, GpuTimes, SimulatedStep, Simulation};
 

@@ -10,7 +10,9 @@ import click
 from lightloom.base.errors import printable, refuse
 from lightloom.base.files import usable_path
 from lightloom.cli.options import given_of, problem_arguments, verb
+from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import progress_bar, with_progress
+from lightloom.cli.uncertain import sampled_plans, sampled_plans_text, take_uncertain
 from lightloom.views.documents import comparison_document
 
 if TYPE_CHECKING:
@@ -21,7 +23,14 @@ if TYPE_CHECKING:
 
 
 @verb("compare")
-def command(output_format: str, benchmark: str | None, output: str | None, all_rows: bool, **options: Any) -> None:
+def command(
+    output_format: str,
+    benchmark: str | None,
+    output: str | None,
+    all_rows: bool,
+    plot: str | None,
+    **options: Any,
+) -> None:
     """Plan the same problem by every planner and baseline, side by side, with the lower bound.
 
     Without --algorithm, every algorithm that accepts the problem is compared. Tables show the best of each planner, and
@@ -31,10 +40,14 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
     best of the papers' planners and baselines, the best plan of all, and its gap to the bound that holds for any
     algorithm. The points go to FOLDER/NAME.csv and FOLDER/NAME.png; a run that was interrupted goes on where it was.
 
+    With --uncertain, the plans that planners give are compared by many runs: mean, p50, p95, p99 and regret of each.
+
     \b
     Examples:
       lightloom compare --collective all-reduce --size 1MiB --gpus 64 --reconfiguration-delay 1us
       lightloom compare --benchmark short-circuit
+      lightloom compare --collective all-reduce --size 1MiB --gpus 64 --uncertain reconfiguration_delay=lognormal:1 \
+        --objective p99 --plot runs.png
     """  # noqa: D301
     from lightloom.views.rows import as_csv
 
@@ -48,7 +61,23 @@ def command(output_format: str, benchmark: str | None, output: str | None, all_r
         return
     if output is not None:
         raise refuse("output", "it is the folder of a benchmark's points; it is used only together with --benchmark")
+    uncertain = take_uncertain(options)
+    if plot is not None:
+        from lightloom.views.charts import check_plot_path
+
+        check_plot_path(plot)
+        if not uncertain:
+            raise refuse("plot", "it goes with --uncertain, whose runs are drawn")
+    check_outputs()
     arguments = problem_arguments(options)
+    if uncertain:
+        if all_rows:
+            raise refuse("all", "it cannot be combined with --uncertain, which shows the best plans of each planner")
+        found = sampled_plans(arguments, uncertain)
+        if plot is not None:
+            found.plot(plot)
+        click.echo(sampled_plans_text(found, output_format))
+        return
     comparison = _compare_in_sight(arguments)
     if output_format == "json":
         click.echo(comparison_document(comparison))

@@ -11,11 +11,13 @@ from lightloom.base.errors import refuse
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, progress_bar, with_progress
+from lightloom.cli.uncertain import sampled_plans, sampled_plans_text, take_uncertain
 from lightloom.inputs.options import OF_PLAN
 from lightloom.views.documents import plan_document
 from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
+    from lightloom.plans import Plan
     from lightloom.plans.better import BetterPlan
 
 SIZES_SCHEMA = "lightloom.sizes/1"
@@ -45,6 +47,8 @@ def command(
     With --delays as well, there is a table of few plans for all sizes and reconfiguration delays between the ends, for
     systems that choose a plan at each call by the delay that they measure: --output is its file, --plot a map.
 
+    With --uncertain, the plan is chosen by --objective from many runs of the planners' plans, which are shown below it.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64MiB --gpus 64
@@ -56,14 +60,16 @@ def command(
       lightloom plan --collective all-to-all --size 64MiB --dims 8x8 --ports 2 --planner bridge
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
       lightloom plan --collective all-to-all --matrix zipf:0.4 --size 1MiB/pair --gpus 64 --ports 4 --progress
+      lightloom plan --collective all-reduce --size 1MiB --gpus 64 --uncertain reconfiguration_delay=lognormal:1 \
+        --objective p99
     """  # noqa: D301
-    from lightloom import planning
-
     _check_ranges(sizes, delays, tolerance)
+    uncertain = take_uncertain(options)
     if sizes is not None:
         named = {"plot": plot if delays is None else None, "size": options.pop("size"), "all_steps": all_steps or None}
         named |= {"sequence": options.pop("sequence"), "warm_start": options.pop("warm_start")}
         named["progress"] = progress or None
+        named["uncertain"] = uncertain.get("uncertain")
         for name in given_of(named):
             raise refuse(name, "it applies to a single plan; it cannot be combined with --sizes")
         ranges = None if delays is None else (delays, tolerance, plot)
@@ -75,6 +81,48 @@ def command(
         check_plot_path(plot)
     check_outputs()
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN})
+    if uncertain:
+        for name in (*of_plan, *(["progress"] if progress else [])):
+            raise refuse(name, "it cannot be combined with --uncertain, which compares the plans of all planners")
+        result, text = _by_samples(problem_arguments(options), uncertain, output_format, all_steps=all_steps)
+    else:
+        result, text = _by_time(
+            options, of_plan, output_format, baselines=baselines, all_steps=all_steps, progress=progress
+        )
+    if output is not None:
+        result.save(output)
+    if plot is not None:
+        result.plot(plot)
+    click.echo(text)
+
+
+def _by_samples(
+    arguments: dict[str, Any], uncertain: dict[str, Any], output_format: str, *, all_steps: bool
+) -> tuple[Plan, str]:
+    """The plan that is the best in many runs, and the text that is printed."""
+    sampled = sampled_plans(arguments, uncertain)
+    result = sampled.best.plan
+    if output_format == "json":
+        return result, plan_document(result, None, sampled)
+    if output_format == "csv":
+        return result, as_csv(result.to_columns())
+    from lightloom.views.tables.plan import plan_table
+
+    return result, f"{plan_table(result, [], all_steps=all_steps)}\n\n{sampled_plans_text(sampled, output_format)}"
+
+
+def _by_time(
+    options: dict[str, Any],
+    of_plan: dict[str, Any],
+    output_format: str,
+    *,
+    baselines: bool,
+    all_steps: bool,
+    progress: bool,
+) -> tuple[Plan, str]:
+    """The plan of least time, and the text that is printed."""
+    from lightloom import planning
+
     if "sequence" in of_plan:
         from lightloom.planning.sequences import completed
 
@@ -94,23 +142,18 @@ def command(
         beside = None if of_plan else result
         others = with_progress("comparing", lambda: planning.baselines(**arguments, beside=beside))
     if output_format == "json":
-        text = plan_document(result, others if baselines else None)
-    elif output_format == "csv":
-        text = as_csv(result.to_columns())
-    else:
-        from lightloom.views.tables.plan import plan_table
+        return result, plan_document(result, others if baselines else None)
+    if output_format == "csv":
+        return result, as_csv(result.to_columns())
+    from lightloom.views.tables.plan import plan_table
 
-        text = plan_table(result, others, all_steps=all_steps)
-        if "sequence" in of_plan:
-            from lightloom.formats.harvest_schedule.read import read_sequence
-            from lightloom.views.tables.plan import stated_line
+    text = plan_table(result, others, all_steps=all_steps)
+    if "sequence" in of_plan:
+        from lightloom.formats.harvest_schedule.read import read_sequence
+        from lightloom.views.tables.plan import stated_line
 
-            text += f"\n{stated_line(result, read_sequence(of_plan['sequence']))}"
-    if output is not None:
-        result.save(output)
-    if plot is not None:
-        result.plot(plot)
-    click.echo(text)
+        text += f"\n{stated_line(result, read_sequence(of_plan['sequence']))}"
+    return result, text
 
 
 def _say_better(better: BetterPlan) -> None:

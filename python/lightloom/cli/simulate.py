@@ -10,6 +10,7 @@ from lightloom.base.errors import refuse
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
+from lightloom.cli.uncertain import sampled_text, take_uncertain
 from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 @verb("simulate")
 @click.argument("plan", metavar="PLAN", type=click.Path())
-# Nothing is random. Programs that still say a seed are not refused.
-@click.option("--seed", hidden=True, expose_value=False)
 def command(
     plan: str,
     links: bool,
@@ -35,6 +34,9 @@ def command(
     The plan's own time adds up startup, propagation, transmission and reconfiguration; the simulation follows its
     data through the circuits instead, and says what makes up the difference. A plan that `verify` refuses is refused.
 
+    With --uncertain, many runs are drawn in place of one: mean, p50, p95 and p99 of the completion time. Steps take
+    what the plan says, or, with --level, what its packets or flows take.
+
     For a file of `train`, each plan is simulated, and the iteration is timed again with the simulated times: same order
     of events, ports and circuits.
 
@@ -44,6 +46,7 @@ def command(
       lightloom simulate plan.json
       lightloom simulate plan.json --header-size 64B --forwarding cut-through --sync dataflow --format json
       lightloom simulate plan.json --packet-size 4096B --congestion-control dcqcn
+      lightloom simulate plan.json --uncertain reconfiguration_delay=lognormal:0.3,straggler=0.01:3 --samples 10000
       lightloom simulate plan.json --trace trace.json.gz --plot timeline.png
       lightloom train bert-pccl --ranks 8 --output iteration.json
       lightloom simulate iteration.json --header-size 64B
@@ -60,12 +63,19 @@ def command(
 
         check_plot_path(plot)
     check_outputs()
+    # Nothing of one run is random; a seed is taken all the same.
+    seed = settings.pop("seed", None)
+    uncertain = take_uncertain(settings)
+    if uncertain:
+        of_one_run = {"links": links, "explain": explain, "all_steps": all_steps, "trace": trace}
+        _refuse_given(of_one_run, "it is of one run; it cannot be combined with --uncertain")
+        given = {**uncertain, **given_of({"seed": seed}), **given_of(settings)}
+        click.echo(sampled_text(plan, given, plot, output_format))
+        return
     simulation = with_progress("simulating", lambda: simulate(plan, **given_of(settings)))
     if isinstance(simulation, TrainingSimulation):
         of_plans = {"links": links, "explain": explain, "all_steps": all_steps, "trace": trace, "plot": plot}
-        for field, given in of_plans.items():
-            if given:
-                raise refuse(field, "it is only for plans, and the file is a training iteration")
+        _refuse_given(of_plans, "it is only for plans, and the file is a training iteration")
         click.echo(_iteration(simulation, output_format))
         return
     if output_format == "json":
@@ -81,6 +91,13 @@ def command(
     if plot is not None:
         simulation.plot(plot)
     click.echo(text)
+
+
+def _refuse_given(options: dict[str, Any], reason: str) -> None:
+    """Raise `InputError` that names the first option that was given, if there is one."""
+    for field, value in options.items():
+        if value:
+            raise refuse(field, reason)
 
 
 def _iteration(simulation: TrainingSimulation, output_format: str) -> str:

@@ -15,6 +15,8 @@ TOLD = {"baselines", "links", "explain", "to"}
 # Options of traces, which are files, and of many problems at once, for which there is the map.
 ELSEWHERE = {"comm_size", "compute_time", "element_bytes", "profile_step", "time_unit", "benchmark"}
 ELSEWHERE |= {"sizes", "delays", "tolerance"}
+# Options of many runs, which the command line samples.
+ELSEWHERE |= {"uncertain", "objective", "samples"}
 # Groups of options that requests cannot give: commands to switches, and searches that plan many iterations.
 LONG = {Group.SWITCHES, Group.LAYOUT}
 # Done by default only on the command line: a plan together with every other planner's takes many times as long.

@@ -14,12 +14,13 @@ from lightloom.schemas import online as chosen
 from lightloom.schemas import plans as planned
 from lightloom.schemas import reports as reported
 from lightloom.schemas import robust as planned_once
+from lightloom.schemas import uncertain as sampled
 
 __all__ = ["DIALECT", "Document", "documents", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FORMS = planned.DOCUMENTS | judged.DOCUMENTS | iterations.DOCUMENTS | measured.DOCUMENTS | reported.DOCUMENTS
-_FORMS |= advised.DOCUMENTS | placed.DOCUMENTS | planned_once.DOCUMENTS | chosen.DOCUMENTS
+_FORMS |= advised.DOCUMENTS | placed.DOCUMENTS | planned_once.DOCUMENTS | chosen.DOCUMENTS | sampled.DOCUMENTS
 
 
 class Document(NamedTuple):
@@ -38,6 +39,8 @@ _DOCUMENTS = (
     Document("bounds", ("bound",), "lower bounds, term by term"),
     Document("checks", ("verify",), "the results of the checks of files"),
     Document("simulation", ("simulate PLAN",), "a plan, packet by packet or flow by flow"),
+    Document("samples", ("simulate PLAN --uncertain",), "a plan's completion time where times are uncertain"),
+    Document("sampled-plans", ("compare --uncertain",), "plans where times are uncertain, compared by many runs"),
     Document("circuits", ("circuits",), "the circuits that switches are told to set, and when"),
     Document(
         "sent", ("circuits --send", "circuits --restore"), "the circuits that switches made, and their acknowledgements"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lightloom.schemas.forms import (
     LINK,
     Form,
+    document,
     either,
     number,
     one_of,
@@ -245,6 +246,10 @@ PLAN = record(
         "never_change_s": or_null(
             number("completion time of the best plan, over all algorithms, without changes; by the verb `plan`")
         ),
+        "sampled": {
+            **document("sampled-plans"),
+            "description": "plans that it was chosen from, where times are uncertain; by the verb `plan`",
+        },
         "baselines": several(record(BASELINE), "baselines: each planner at its best algorithm; by the verb `plan`"),
     },
 )

@@ -19,20 +19,30 @@ if TYPE_CHECKING:
 MOST_PACKET_BYTES = 1 << 30
 
 
-class _Settings(TypedDict, total=False):
-    """The keyword arguments of `simulate`."""
+class _Named(TypedDict, total=False):
+    """The keyword arguments of `simulate` that are names, but for its level."""
 
-    level: str
-    packet_size: str | float
-    header_size: str | float
     injection: str
     forwarding: str
     sync: str
-    barrier: str | float
     reconfiguration: str
-    buffer: str | float | None
     congestion_control: str
     symmetry: str
+
+
+class Assumptions(_Named, total=False):
+    """The keyword arguments of `simulate` but for its level."""
+
+    packet_size: str | float
+    header_size: str | float
+    barrier: str | float
+    buffer: str | float | None
+
+
+class _Settings(Assumptions, total=False):
+    """The keyword arguments of `simulate`."""
+
+    level: str
 
 
 @overload
@@ -74,16 +84,16 @@ def simulate(
 
     Raises `InputError` that names the argument, also where the simulation would take 9223 s or more.
     """
-    settings = SimulationSettings(
+    settings = settings_of(
         level=level,
-        packet_bytes=bytes_of("packet_size", packet_size, most=MOST_PACKET_BYTES),
-        header_bytes=bytes_of("header_size", header_size, least=0, most=MOST_PACKET_BYTES),
+        packet_size=packet_size,
+        header_size=header_size,
         injection=injection,
         forwarding=forwarding,
         sync=sync,
-        barrier_s=seconds_of("barrier", barrier),
+        barrier=barrier,
         reconfiguration=reconfiguration,
-        buffer_bytes=None if buffer is None else bytes_of("buffer", buffer),
+        buffer=buffer,
         congestion_control=congestion_control,
         symmetry=symmetry,
     )
@@ -91,3 +101,23 @@ def simulate(
     if isinstance(subject, Plan):
         return Simulation(subject, settings)
     return TrainingSimulation(subject, settings)
+
+
+def settings_of(
+    *,
+    level: str = "packet",
+    packet_size: str | float = "4096B",
+    header_size: str | float = "0B",
+    barrier: str | float = "0s",
+    buffer: str | float | None = None,
+    **named: Unpack[_Named],
+) -> SimulationSettings:
+    """The arguments of `simulate` in seconds and bytes. Raises `InputError` that names the argument."""
+    return SimulationSettings(
+        level=level,
+        packet_bytes=bytes_of("packet_size", packet_size, most=MOST_PACKET_BYTES),
+        header_bytes=bytes_of("header_size", header_size, least=0, most=MOST_PACKET_BYTES),
+        barrier_s=seconds_of("barrier", barrier),
+        buffer_bytes=None if buffer is None else bytes_of("buffer", buffer),
+        **named,
+    )

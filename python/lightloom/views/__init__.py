@@ -28,6 +28,8 @@ VIEWS = {
     "Plan.plot": "pictures.plan.plot_plan",
     "PlanTable.plot": "pictures.plan_table.plot_plan_table",
     "RobustPlan.plot": "pictures.robust.plot_robust",
+    "SampledPlan.plot": "pictures.samples.plot_sampled_plan",
+    "SampledPlans.plot": "pictures.samples.plot_sampled_plans",
     "Simulation._repr_html_": "notebook.simulation_html",
     "Simulation.plot": "pictures.simulation.plot_simulation",
     "Simulation.trace": "perfetto.simulation.write_trace",

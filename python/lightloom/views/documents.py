@@ -15,18 +15,23 @@ if TYPE_CHECKING:
     from lightloom.planning.bounds import Bounds
     from lightloom.plans import Plan
     from lightloom.plans.comparison import Comparison, Row
+    from lightloom.uncertainty.result import SampledPlans
 
 __all__ = ["bound_document", "checks_document", "comparison_document", "comparison_row", "plan_document"]
 
 
-def plan_document(plan: Plan, baselines: Sequence[Row] | None) -> str:
+def plan_document(plan: Plan, baselines: Sequence[Row] | None, sampled: SampledPlans | None = None) -> str:
     """The plan's own JSON, an All-to-All's traffic, its time when repeated, and baselines with a time, if asked for.
+
+    sampled: the plans with samples that it was chosen from, where times are uncertain.
 
     The best plan whose circuits never change is one of the baselines; its time is a key of its own, null without one.
     """
     text = plan.to_json().rstrip("\n").removesuffix("\n}")
     text += f',\n  "traffic_bytes": {json.dumps(plan.traffic_bytes)}'
     text += f',\n  "repeated_s": {json.dumps(plan.repeated_s)}'
+    if sampled is not None:
+        text += f',\n  "sampled": {sampled.to_json()}'
     if baselines is None:
         return text + "\n}"
     still = unchanging(baselines)

@@ -52,6 +52,8 @@ pub(super) struct PlanText {
     /// So with these.
     #[serde(default, rename = "traffic_bytes", skip_serializing)]
     pub _traffic_bytes: IgnoredAny,
+    #[serde(default, rename = "sampled", skip_serializing)]
+    pub _sampled: IgnoredAny,
     #[serde(default, rename = "never_change_s", skip_serializing)]
     pub _never_change_s: Option<f64>,
     /// Compared with what the plan takes when it is repeated.

@@ -51,6 +51,7 @@ fn shape(plan: &Plan) -> PlanText {
         steps: plan.steps.iter().enumerate().map(|(index, it)| step(index, it)).collect(),
         _baselines: IgnoredAny,
         _traffic_bytes: IgnoredAny,
+        _sampled: IgnoredAny,
         _never_change_s: None,
         repeated_s: None,
     }

@@ -24,6 +24,7 @@ from lightloom.inputs.options.settings import Settings
 from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
 from lightloom.inputs.options.training import RESTING, TRAINING
+from lightloom.inputs.options.uncertain import UNCERTAIN
 from lightloom.inputs.options.verbs import LISTED, SWEEP, VERIFIED
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ __all__ = [
     "SIMULATION",
     "SWEEP",
     "TRAINING",
+    "UNCERTAIN",
     "VERIFIED",
     "Group",
     "Kind",
@@ -69,6 +71,7 @@ OPTIONS = (
     *SETTINGS,
     *OF_PLAN,
     *SIMULATION,
+    *UNCERTAIN,
     *RUNNING,
     *INSTEAD,
     *CIRCUITS,
