@@ -127,12 +127,6 @@ fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
     Composition::new(chunks, steps, topologies)
 }
 
-/// The AllReduce that is this one phase along all ranks.
-#[cfg(test)]
-pub(crate) fn along_all(ranks: u32, phase: &Doubling) -> Result<Composition> {
-    steps(&Parts { reduce: Vec::new(), middle: vec![phase.clone()], gather: Vec::new() }, ranks)
-}
-
 /// Of `owners`, those whose parts are moved along the coordinate `index`.
 fn sent(grid: &Coordinates, index: usize, moved: &Moved, owners: &[Rank]) -> impl Iterator<Item = Rank> {
     let window = i64::from(moved.window);
@@ -146,4 +140,48 @@ pub(crate) fn compose(library: &Library, prices: &Prices, ranks: u32) -> Result<
     let least_s = best.first().map_or(f64::INFINITY, |(seconds, _)| *seconds);
     let compositions = best.iter().take(WORTH_PRICING).map(|(_, parts)| steps(parts, ranks));
     Ok((least_s, compositions.collect::<Result<_>>()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use fronts::RoutingNetwork;
+    use model::Routing;
+
+    use super::*;
+    use crate::relative::Sums;
+
+    /// The AllReduce that is this one phase along all ranks.
+    fn along_all(ranks: u32, phase: &Doubling) -> Result<Composition> {
+        steps(&Parts { reduce: Vec::new(), middle: vec![phase.clone()], gather: Vec::new() }, ranks)
+    }
+
+    /// Every rank ends with every contribution once, and the links carry what the sums say.
+    #[test]
+    fn every_way_is_executed_and_priced() {
+        for (ranks, ports) in [(4, 1), (6, 2), (8, 1), (9, 2), (12, 1), (12, 4), (16, 2), (18, 2), (24, 1), (27, 1)] {
+            let library = Library::new(ranks, ports, Routing::ConcurrentFlow);
+            let all = library.doublings(ranks).iter().filter(|phase| phase.is_in_windows());
+            let all: Vec<&Doubling> = all.collect();
+            assert!(!all.is_empty());
+            for phase in all {
+                let found = along_all(ranks, phase).unwrap();
+                let report = verify::schedule(&found.schedule);
+                assert!(report.first_failure().is_none(), "{phase:?} {:?}", report.first_failure());
+                let network = RoutingNetwork::new(&found.topologies[0]);
+                let mut sums = Sums::default();
+                for step in found.schedule.steps() {
+                    let front = network.front(step.traffic(), Routing::EqualSplit).unwrap();
+                    let point = front.points()[0];
+                    sums.steps += 1;
+                    sums.hops += f64::from(point.hops);
+                    sums.amount += point.load * step.share();
+                }
+                assert_eq!((sums.steps, sums.hops), (phase.sums.steps, phase.sums.hops), "{phase:?}");
+                // Halfway round a two-way ring a flow takes both ways.
+                assert!(sums.amount <= phase.sums.amount * (1.0 + 1e-9), "{phase:?} {}", sums.amount);
+                let halfway = phase.circuits.len() == 2;
+                assert!(halfway || sums.amount >= phase.sums.amount * (1.0 - 1e-9), "{phase:?} {}", sums.amount);
+            }
+        }
+    }
 }

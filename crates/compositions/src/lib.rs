@@ -37,6 +37,7 @@ mod outward_trees;
 mod phase;
 mod pipelined;
 mod prices;
+mod radices;
 mod relative;
 mod rooted;
 pub mod synthesis;

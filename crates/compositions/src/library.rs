@@ -107,7 +107,7 @@ impl Library {
     /// Phases of that span in which all ranks add up what they have.
     pub(crate) fn doublings(&self, span: u32) -> &[Doubling] {
         let Some(kept) = self.doublings.get(&span) else { return &[] };
-        kept.get_or_init(|| doubling::phases(self, span, self.shape.1))
+        kept.get_or_init(|| doubling::phases(self.phases(span), &self.on_rings, span, self.shape.1))
     }
 
     /// The Cayley digraph of all ranks, where ports and ranks allow one: one of few orbits where a collective of blocks

@@ -9,18 +9,18 @@
 //! 3. an AllGather over the windows, the first part backwards.
 //!
 //! One way, the first and the last part pass over L − 1 hops each and the middle over w − L, so that w + L − 2 hops take
-//! the place of the 2w − 2 of a ReduceScatter and an AllGather over all, for w/L − 1 times as many bytes and more in the
-//! middle. L = 1 is a [doubling](crate::doubling) of whole data.
+//! the place of the 2w − 2 of a ReduceScatter and an AllGather over all; for that, each digit in the middle moves 1/L of the
+//! data over all circuits of its stride. L = 1 is a [doubling](crate::radices) of whole data.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use model::Op;
 
 use crate::digits::{Digit, Digits};
-use crate::doubling::{Doubling, Radices};
-use crate::library::Library;
-use crate::phase::Kind;
-use crate::relative::{Moved, Sums};
+use crate::phase::{Kind, Phase};
+use crate::radices::Radices;
+use crate::relative::{Circuits, Moved, Sums};
 use crate::undominated::undominated;
 
 /// The windows and strides of an AllReduce on one ring.
@@ -33,6 +33,10 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
+    pub(crate) fn circuits(&self, ports: u32) -> Circuits {
+        self.strides.circuits(ports)
+    }
+
     /// The transfers from one rank, by step.
     pub(crate) fn steps(&self) -> Vec<Vec<Moved>> {
         let window = self.windows.span();
@@ -55,35 +59,34 @@ impl Windows {
     }
 }
 
-/// The AllReduces with windows on a ring of `span` ranks that none of the others is better than for every fabric.
-pub(crate) fn phases(library: &Library, span: u32, ports: u32) -> Vec<Doubling> {
+/// The AllReduces with windows on a ring of `span` ranks, after their sums, that none of the others is better than for every fabric.
+/// `on_rings` has the phases on rings of the divisors of `span`.
+pub(crate) fn phases(on_rings: &BTreeMap<u32, Vec<Phase>>, span: u32, ports: u32) -> Vec<(Sums, Windows)> {
     let mut found = Vec::new();
-    for window in library.spans().filter(|window| *window < span && span.is_multiple_of(*window)) {
+    for (&window, windows) in on_rings.range(..span).filter(|(window, _)| span.is_multiple_of(**window)) {
         for two_way in Radices::ways(ports) {
             interruption::check();
-            let windows = digits(library, window, ports).filter(|digits| digits.two_way == two_way);
+            let windows = digits(window, windows, ports).filter(|digits| digits.two_way == two_way);
             let windows = best(windows.map(|digits| (digits.sums(ports), digits)).collect());
             let strides = best(Radices::all(span / window, two_way, ports).collect());
             for (gathered, digits) in &windows {
                 for (doubled, strides) in &strides {
                     let way = Windows { windows: digits.clone(), strides: strides.clone() };
-                    let circuits = strides.circuits(ports);
-                    found.push(Doubling::in_windows(span, circuits, sums(gathered, doubled, window), way));
+                    found.push((sums(gathered, doubled, window), way));
                 }
             }
         }
     }
-    let found = found.into_iter().map(|phase| (phase.sums, phase)).collect();
-    best(found).into_iter().map(|(_, phase)| phase).collect()
+    best(found)
 }
 
-/// The digits of windows of that many ranks.
-fn digits(library: &Library, window: u32, ports: u32) -> impl Iterator<Item = Digits> {
-    let kept = library.on_rings(window).iter().filter_map(|phase| match &phase.kind {
+/// The digits of windows of that many ranks, of those of the phases on rings of as many.
+fn digits(window: u32, on_rings: &[Phase], ports: u32) -> impl Iterator<Item = Digits> {
+    let kept = on_rings.iter().filter_map(|phase| match &phase.kind {
         Kind::Digits(digits) => Some(digits.clone()),
         _ => None,
     });
-    // The library has no two-way ring of two ranks; a window of two lies on a longer one.
+    // There is no two-way ring of two ranks; a window of two lies on a longer one.
     let pair = Digits { digits: vec![Digit { radix: 2, steps: 1 }], two_way: true };
     kept.chain((window == 2 && ports.is_multiple_of(2)).then_some(pair))
 }
@@ -108,49 +111,17 @@ fn best<T>(ways: Vec<(Sums, T)>) -> Vec<(Sums, T)> {
 
 #[cfg(test)]
 mod tests {
-    use fronts::RoutingNetwork;
-    use model::Routing;
-
     use super::*;
-    use crate::all_reduce;
-
-    /// Every rank ends with every contribution once, and the links carry what the sums say.
-    #[test]
-    fn every_way_is_executed_and_priced() {
-        for (ranks, ports) in [(4, 1), (6, 2), (8, 1), (9, 2), (12, 1), (12, 4), (16, 2), (18, 2), (24, 1), (27, 1)] {
-            let library = Library::new(ranks, ports, Routing::ConcurrentFlow);
-            let all = phases(&library, ranks, ports);
-            assert!(!all.is_empty());
-            for phase in all {
-                let found = all_reduce::along_all(ranks, &phase).unwrap();
-                let report = verify::schedule(&found.schedule);
-                assert!(report.first_failure().is_none(), "{phase:?} {:?}", report.first_failure());
-                let network = RoutingNetwork::new(&found.topologies[0]);
-                let mut sums = Sums::default();
-                for step in found.schedule.steps() {
-                    let front = network.front(step.traffic(), Routing::EqualSplit).unwrap();
-                    let point = front.points()[0];
-                    sums.steps += 1;
-                    sums.hops += f64::from(point.hops);
-                    sums.amount += point.load * step.share();
-                }
-                assert_eq!((sums.steps, sums.hops), (phase.sums.steps, phase.sums.hops), "{phase:?}");
-                // Halfway round a two-way ring a flow takes both ways.
-                assert!(sums.amount <= phase.sums.amount * (1.0 + 1e-9), "{phase:?} {}", sums.amount);
-                let halfway = phase.circuits.len() == 2;
-                assert!(halfway || sums.amount >= phase.sums.amount * (1.0 - 1e-9), "{phase:?} {}", sums.amount);
-            }
-        }
-    }
+    use crate::digit_phases;
 
     /// A ring of six ranks by hand, in three steps. Windows of two: halves there and back over one link, 2 · 1/2, and
     /// between them a half to the ranks 2 and 4 places ahead, (2 + 4) · 1/2. Windows of three: thirds to the next two
     /// there and back, 2 · (1 + 2) · 1/3, and between them a third 3 places ahead.
     #[test]
     fn windows_of_two_and_three_by_hand() {
-        let library = Library::new(6, 1, Routing::ConcurrentFlow);
-        let of_three_steps = phases(&library, 6, 1).into_iter().map(|phase| phase.sums).filter(|sums| sums.steps == 3);
-        let found: Vec<(f64, f64)> = of_three_steps.map(|sums| (sums.hops, sums.amount)).collect();
+        let on_rings = digit_phases::phases(&[2, 3, 6], 1);
+        let of_three_steps = phases(&on_rings, 6, 1).into_iter().filter(|(sums, _)| sums.steps == 3);
+        let found: Vec<(f64, f64)> = of_three_steps.map(|(sums, _)| (sums.hops, sums.amount)).collect();
         assert_eq!(found, [(7.0, 3.0), (6.0, 4.0)]);
     }
 }
