@@ -26,10 +26,10 @@ PLANS = {
     "k": "all-to-all --gpus 4 --size 1MiB --optics awgr:4 --no-baselines",
     "l": "all-reduce --gpus 4 --size 64KiB --electrical 2:3600Gbps:100ns --no-baselines",
     "i": "gather --gpus 4 --size 1MiB --root 1 --no-baselines",
-    "l": "all-gather --gpus 4 --size 1MiB --uncertain startup=uniform:0.5 --objective mean --samples 100",
+    "m": "all-gather --gpus 4 --size 1MiB --uncertain startup=uniform:0.5 --objective mean --samples 100",
     "j": "all-gather --gpus 6 --size 1KiB --ports 2 --initial ring --ranks 0,2,4 --others-forward "
     "--reconfiguration-delay 1ms --no-baselines",
-    "l": "all-reduce --gpus 6 --size 1MiB --ports 2 --failed gpu:5,port:1.0,link:2-3 --no-baselines",
+    "n": "all-reduce --gpus 6 --size 1MiB --ports 2 --failed gpu:5,port:1.0,link:2-3 --no-baselines",
 }
 # Prefill and decode on pools of ranks, whose tokens go unevenly to experts.
 SERVED = """
