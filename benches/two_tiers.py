@@ -10,6 +10,8 @@ import math
 import sys
 from statistics import mean
 
+from typing import Any
+
 import lightloom as ll
 
 MIB = 1 << 20
@@ -45,7 +47,12 @@ def main() -> int:
     gaps, slower = [], 0
     for shape in SHAPES:
         gpus, islands, inside_bps = shape
-        numbers = {"gpus": gpus * islands, "startup": STARTUP_S, "hop_delay": HOP_S, "bandwidth": CIRCUIT_BPS}
+        numbers: dict[str, Any] = {
+            "gpus": gpus * islands,
+            "startup": STARTUP_S,
+            "hop_delay": HOP_S,
+            "bandwidth": CIRCUIT_BPS,
+        }
         alone = ll.Fabric(**numbers)
         both = ll.Fabric(**numbers, electrical=f"{gpus}:{inside_bps / 1e9:.0f}Gbps:500ns")
         for collective in ("all-reduce", "all-to-all"):

@@ -440,6 +440,15 @@ class Plan:
         """The GPUs of the fabric that the ranks are; None where they are all of them."""
     @property
     def fabric_gpus(self) -> int: ...
+    @property
+    def electrical(self) -> tuple[int, float, float] | None:
+        """GPUs of an island, bit/s of a GPU inside it and delay of a hop; None without electrical switches."""
+    @property
+    def uses_electrical(self) -> bool:
+        """Whether some step sends data through an electrical switch."""
+    @property
+    def failed(self) -> list[str]:
+        """Parts of the fabric that do not work, as `--failed` spells them."""
     def by_rank(self) -> Plan:
         """The same plan on a fabric that has no other GPUs."""
     @property

@@ -139,6 +139,9 @@ fn refuse_other_costs(request: &Request) -> Result<()> {
     if let Some(layer) = &request.fabric.optics {
         return refuse("optics", layer.spelling(), "an optical layer that holds all topologies");
     }
+    if request.candidates.is_some() {
+        return refuse("candidates", "a list of topologies", "no list: topologies are chosen among islands,");
+    }
     if let Some(fault) = request.fabric.shape.faults().all().first() {
         return refuse("failed", &fault.to_string(), "a fabric in which everything works");
     }

@@ -1,7 +1,7 @@
 //! Plans for a fabric whose times are uncertain: candidates of all planners, compared by samples of their times.
 
 use interruption::Interruptible;
-use model::{Plan, Result, units};
+use model::{Error, Plan, Result, units};
 use planners::{Choice, OperatingPoint};
 use rayon::prelude::*;
 use simulate::{Basis, Objective, Sampled, Uncertainty, regrets_s};
@@ -40,6 +40,10 @@ pub fn plans_by(
     seed: u64,
 ) -> Result<Vec<SampledPlan>> {
     request.refuse_forwarding()?;
+    if request.fabric.electrical.is_some() {
+        let accepts = "fabrics without electrical islands, whose plans are not chosen among samples";
+        return Err(Error::value("electrical", "electrical islands", accepts));
+    }
     let (prepared, at) = for_all_planners(request)?;
     let choices = distinct(candidates(&prepared, &at, uncertainty)?);
     let keeps_steps = prepared.keeps_steps();

@@ -105,6 +105,23 @@ impl PyPlan {
         self.plan.fabric.shape.fabric_gpus()
     }
 
+    /// The electrical switches of islands: GPUs, rate and delay of a hop.
+    #[getter]
+    fn electrical(&self) -> Option<(u32, f64, f64)> {
+        let switch = self.plan.fabric.electrical?;
+        Some((switch.gpus, switch.bandwidth_bps, switch.hop_delay_s))
+    }
+
+    #[getter]
+    fn uses_electrical(&self) -> bool {
+        self.plan.steps.iter().any(|step| step.electrical_load > 0.0)
+    }
+
+    #[getter]
+    fn failed(&self) -> Vec<String> {
+        self.plan.fabric.shape.faults().all().iter().map(ToString::to_string).collect()
+    }
+
     /// The same plan on a fabric that has no other GPUs.
     fn by_rank(&self) -> CoreResult<Self> {
         let parts = model::PlanParts::clone(&self.plan);

@@ -24,7 +24,7 @@ class Format(NamedTuple):
     `"schedule"` or a `"sequence"` of topologies; empty where it is not read. workload: whether workloads are read.
     cannot_say: facts of a plan that have no place in it. takes: options of `export` that the writer takes.
     takes_several: whether several plans are written together. follows_links: whether each of its transfers crosses one
-    link of the topology that it was made for.
+    link of the topology that it was made for. writes_paths: whether the circuits that a transfer crosses are written.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Format(NamedTuple):
     takes_several: bool = False
     read: str = ""
     follows_links: bool = False
+    writes_paths: bool = False
     workload: bool = False
 
     @property
@@ -119,6 +120,7 @@ FORMATS = (
         "mlcommons/chakra, schema/protobuf/et_def.proto",
         "topologies and when they change, startup and hop delays",
         written=FOLDER,
+        writes_paths=True,
         read="schedule",
         workload=True,
     ),
@@ -128,6 +130,7 @@ FORMATS = (
         "astra-sim/astra-sim, examples; astra-sim/astra-network-analytical, common/network-parser",
         "times and delays of reconfigurations, startup delays",
         written=FOLDER,
+        writes_paths=True,
         read="schedule",
     ),
     Format(
@@ -136,6 +139,7 @@ FORMATS = (
         "Broadcom/csg-htsim, sim/datacenter/connection_matrix.cpp",
         "which chunks are sent, topologies and when they change, routes, delays",
         written=FILE,
+        writes_paths=True,
         read="schedule",
     ),
     Format(
@@ -144,6 +148,7 @@ FORMATS = (
         "NetworkX, readwrite.graphml",
         "steps, what is sent, routes and delays",
         written=FOLDER,
+        writes_paths=True,
     ),
     Format(
         "kineto",

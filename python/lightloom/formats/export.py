@@ -91,6 +91,9 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
     for plan in plans:
         if plan.gpus > plan.members:
             raise refuse("plan", "GPUs that do not take part forward in it, which no other tool is told")
+        if chosen.writes_paths and plan.uses_electrical:
+            able = ", ".join(one.name for one in FORMATS if one.written and not one.writes_paths)
+            raise refuse("plan", f"its electrical switches have no place in {chosen.name}; they need none in {able}")
     writer = import_module(chosen.writer)
     made: Exported
     if chosen.takes_several:

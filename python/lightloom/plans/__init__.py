@@ -38,6 +38,14 @@ class NarrowBound(NamedTuple):
     bound_class: str
 
 
+class Electrical(NamedTuple):
+    """Electrical switches, each inside an island of GPUs: how many, and a GPU's rate and a hop's delay there."""
+
+    gpus: int
+    bandwidth_bps: float
+    hop_delay_s: float
+
+
 class Plan(Table):
     """The transfers of every step, its topology, and its cost; immutable, seconds and bytes.
 
@@ -116,6 +124,22 @@ class Plan(Table):
     def fabric_gpus(self) -> int:
         """Number of GPUs of the fabric, those included that do not take part."""
         return self._core.fabric_gpus
+
+    @property
+    def electrical(self) -> Electrical | None:
+        """The electrical switches inside islands of GPUs; None where the fabric has none."""
+        electrical = self._core.electrical
+        return None if electrical is None else Electrical(*electrical)
+
+    @property
+    def uses_electrical(self) -> bool:
+        """Whether some step sends data through an electrical switch."""
+        return self._core.uses_electrical
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The parts of the fabric that do not work, as `--failed` spells them: `port:5.1`."""
+        return tuple(self._core.failed)
 
     @property
     def size_bytes(self) -> int:

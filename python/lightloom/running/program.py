@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lightloom import _core
+from lightloom.base.errors import refuse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,8 +90,10 @@ def program_of(plan: Plan, element_bytes: int) -> Program:
 
     element_bytes: size of an element of the data. Costs a few passes over the chunks that are sent and the GPUs of all
     paths. Raises `InputError` that names `plan` where it does not verify, moves more than 2^22 chunks, has a buffer
-    that holds no element, or more data than 63 bits count.
+    that holds no element, more data than 63 bits count, or sends data through electrical switches.
     """
+    if plan.uses_electrical:
+        raise refuse("plan", "it sends data through electrical switches, and only circuits are run")
     made = _core.program(plan.core, element_bytes)
     columns = {field.name: getattr(made, field.name) for field in fields(Program)}
     return Program(**{**columns, "loads": Copies(*made.loads), "stores": Copies(*made.stores)})

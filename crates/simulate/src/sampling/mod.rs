@@ -49,6 +49,10 @@ pub fn sample(plan: &Plan, uncertainty: &Uncertainty, basis: Basis, samples: u64
     if !(1..=MOST_SAMPLES).contains(&samples) {
         return Err(Error::value("samples", samples, format!("a whole number from 1 to {MOST_SAMPLES}")));
     }
+    if plan.fabric.electrical.is_some() && plan.steps.iter().any(|step| step.electrical_load > 0.0) {
+        let accepts = "no plan that uses electrical islands: its rates are those of two tiers";
+        return Err(Error::value("uncertain", "a plan on two tiers", accepts));
+    }
     let mut groups = Groups::default();
     let steps = steps::steps_of(plan, basis, &mut groups)?;
     let sampler = Sampler { plan, uncertainty, steps, groups: groups.into_groups() };

@@ -12,7 +12,7 @@ from lightloom.views.ratios import ATTAINED, are_equal, gap_words, versus
 from lightloom.views.refusals import why
 from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table, width
-from lightloom.views.tables.problem import fabric_words, gigabytes, what_is_planned
+from lightloom.views.tables.problem import GIGA, fabric_words, gigabytes, what_is_planned
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 from lightloom.views.tables.terms import shown_terms
 from lightloom.views.verdict import best_of_all, verdict
@@ -79,7 +79,8 @@ def _title(plan: Plan) -> str:
 
 def _fabric_line(plan: Plan) -> str:
     fabric = fabric_words(plan.ports, plan.bandwidth_bps, plan.core.fabric)
-    return f"{_ranks(plan)}{fabric}, initial topology {plan.initial}{_first_charge(plan)}, routing {plan.routing}"
+    more = f"{_islands(plan)}{_failed(plan)}"
+    return f"{_ranks(plan)}{fabric}{more}, initial topology {plan.initial}{_first_charge(plan)}, routing {plan.routing}"
 
 
 def _ranks(plan: Plan) -> str:
@@ -96,6 +97,20 @@ def _ranks(plan: Plan) -> str:
     more = ", …" if len(runs) > MOST_RUNS else ""
     forward = ", whose other GPUs forward" if plan.gpus > plan.members else ""
     return f"ranks are GPUs {shown}{more} of {plan.fabric_gpus}{forward}; "
+
+
+def _islands(plan: Plan) -> str:
+    """`, islands of 8 GPUs round electrical switches of 3600 Gbit/s, hop delay 100.0 ns`; empty without islands."""
+    if plan.electrical is None:
+        return ""
+    gpus, bandwidth_bps, hop_delay_s = plan.electrical
+    rate = f"{bandwidth_bps / GIGA:g} Gbit/s"
+    return f", islands of {gpus} GPUs round electrical switches of {rate}, hop delay {show_time(hop_delay_s)}"
+
+
+def _failed(plan: Plan) -> str:
+    """`, failed: port:5.1, link:0-7`; empty where everything works."""
+    return f", failed: {', '.join(plan.failed)}" if plan.failed else ""
 
 
 def _first_charge(plan: Plan) -> str:

@@ -1,0 +1,76 @@
+"""Plans on islands of GPUs round electrical switches: what takes them, and what refuses them in one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import lightloom as ll
+from lightloom.formats import FORMATS
+from lightloom.views.tables.plan import plan_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FABRIC: dict[str, Any] = {"gpus": 8, "ports": 2, "electrical": "4:3600Gbps:100ns"}
+
+
+@pytest.fixture(scope="module")
+def plan() -> ll.Plan:
+    made = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC))
+    assert made.uses_electrical
+    assert all(check.passed for check in ll.verify(made))
+    return made
+
+
+def test_a_plan_says_what_its_islands_are(plan: ll.Plan) -> None:
+    assert plan.electrical == (4, 3.6e12, 1e-7)
+    shown = " ".join(plan_table(plan, []).split())
+    assert "islands of 4 GPUs round electrical switches of 3600 Gbit/s, hop delay 100.0 ns" in shown
+    alone = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, ports=2))
+    assert (alone.electrical, alone.uses_electrical) == (None, False)
+    assert "islands of" not in plan_table(alone, [])
+    assert plan.total_s < alone.total_s
+
+
+@pytest.mark.parametrize("name", [one.name for one in FORMATS if one.written])
+def test_formats_that_write_paths_refuse_electrical_switches(plan: ll.Plan, tmp_path: Path, name: str) -> None:
+    [chosen] = [one for one in FORMATS if one.name == name]
+    if chosen.writes_paths:
+        with pytest.raises(ll.InputError, match=f"plan: its electrical switches have no place in {name}"):
+            ll.export(plan, name, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+    else:
+        assert ll.export(plan, name, tmp_path / "out").files
+
+
+def test_only_circuits_are_run(plan: ll.Plan) -> None:
+    with pytest.raises(ll.InputError, match="plan: it sends data through electrical switches"):
+        ll.run(plan)
+
+
+def test_samples_are_of_plans_on_circuits(plan: ll.Plan) -> None:
+    with pytest.raises(ll.InputError, match="uncertain: a plan on two tiers"):
+        ll.sample(plan, "startup=normal:0.1")
+    with pytest.raises(ll.InputError, match="electrical: electrical islands"):
+        ll.sample_plans("all-reduce", "1MiB", uncertain="startup=normal:0.1", fabric=ll.Fabric(**FABRIC))
+
+
+@pytest.mark.parametrize(
+    ("field", "more"),
+    [
+        ("candidates", {"candidates": ["ring"]}),
+        ("overlap", {"overlap": "pipelined"}),
+        ("routing", {"routing": "equal-split"}),
+    ],
+)
+def test_options_that_choose_circuits_are_refused(field: str, more: dict[str, Any]) -> None:
+    with pytest.raises(ll.InputError, match=f"^{field}: "):
+        ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC), **more)
+
+
+@pytest.mark.parametrize("more", [{"failed": "port:1.0"}, {"optics": "islands:4x2"}])
+def test_fabrics_of_islands_are_whole_and_hold_all_topologies(more: dict[str, Any]) -> None:
+    with pytest.raises(ll.InputError, match=f"^{next(iter(more))}: "):
+        ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC, **more))
