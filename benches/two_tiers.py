@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import sys
 from statistics import mean
-
 from typing import Any
 
 import lightloom as ll
