@@ -1,11 +1,6 @@
 //! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
 //! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
-pub(crate) mod better {
-    /// Topologies of a plan that another one begins with: more steps than a search would take.
-    pub(crate) const MOST_TOPOLOGIES: usize = 32;
-}
-
 pub(crate) mod budget {
     /// Offsets of rings where there are too many GPUs for each.
     pub(crate) const MOST_OFFSETS: u64 = 512;
@@ -26,4 +21,12 @@ pub(crate) mod many_gpus {
 pub(crate) mod unchanging {
     /// Points whose winners are kept.
     pub(crate) const MOST_KEPT: usize = 1024;
+}
+
+pub(crate) mod warm_start {
+    /// Topologies of a plan that another one begins with: more steps than a search would take.
+    pub(crate) const MOST_TOPOLOGIES: usize = 32;
+
+    /// Paths that carry less than this part of a piece are not kept from one plan to the next.
+    pub(crate) const LEAST_PART: f64 = 1e-3;
 }

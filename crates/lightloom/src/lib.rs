@@ -32,6 +32,7 @@ mod stated;
 mod subset;
 mod threads;
 mod unchanging;
+mod warm_start;
 
 use model::{Error, Plan, Result};
 use planners::{Choice, Problem};
