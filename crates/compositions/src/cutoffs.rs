@@ -212,6 +212,9 @@ pub(crate) mod unequal_waiting {
     /// Steps up to which circuits of given topologies are exchanged, as in the search without them.
     pub(crate) const MOST_EXCHANGED_STEPS: usize = 2;
 
+    /// The part of all bytes that two matrices have in common at least where one's paths serve the other.
+    pub(crate) const LEAST_IN_COMMON: f64 = 0.8;
+
     /// Exchanges that are tried for each circuit of a step from topologies that are given.
     pub(crate) const TRIALS_FROM_GIVEN: usize = 40;
 

@@ -63,7 +63,7 @@ pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
 pub use unequal::compositions as unequal_compositions;
 pub use unequal::on_start as unequal_on_start;
-pub use unequal::pursuit::{Better, Pursuit};
+pub use unequal::pursuit::{Better, Given, GivenPath, Pursuit};
 pub use unequal::serves_at_any_time;
 pub use unequal::waiting as unequal_waiting;
 

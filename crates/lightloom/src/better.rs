@@ -3,14 +3,10 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use model::{Collective, Error, Plan, Result, Routing, Topology, counted};
+use model::{Plan, Result};
 use planners::{Choice, Listener};
 
-use crate::cutoffs::better::MOST_TOPOLOGIES;
-use crate::{Prepared, Request, Workload, forwarding, planned, tiers};
-
-/// Field of errors about the plan to begin with.
-const FIELD: &str = "warm_start";
+use crate::{Prepared, Request, Workload, forwarding, planned, tiers, warm_start};
 
 /// A plan that is faster than those before it.
 pub struct Better {
@@ -49,8 +45,8 @@ pub type Told = Arc<dyn Fn(Better) + Send + Sync>;
 
 /// [`plan`](crate::plan) that tells of every better plan as soon as it is found, the last one included.
 ///
-/// `warm_start`: of an unequal All-to-All, a plan whose circuits the search begins with, in place of circuits made for
-/// the matrix; only paths are found anew, and few circuits exchanged. It needs a small part of the time.
+/// `warm_start`: of an unequal All-to-All, a plan whose circuits and paths the search begins with, in place of circuits
+/// made for the matrix; only the shares of paths are found anew. It needs a small part of the time.
 ///
 /// # Errors
 /// The errors of [`plan`](crate::plan); a plan to begin with that is for another collective, other GPUs or ports, or a
@@ -59,7 +55,7 @@ pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<
     let began = Instant::now();
     let mut request = request.clone();
     request.options.until = request.options.budget.and_then(|budget| began.checked_add(budget));
-    request.options.warm_start = warm_start.map(|plan| circuits_of(plan, &request)).transpose()?.map(Arc::from);
+    request.options.warm_start = warm_start.map(|plan| warm_start::given(plan, &request)).transpose()?.map(Arc::new);
     if let Workload::Matrix(blocks) = &request.workload
         && serves_by_blocks(&request)?
     {
@@ -120,48 +116,4 @@ fn best(prepared: &Prepared) -> Result<Plan> {
         None => prepared.best_at(&at)?,
     };
     planned(choice, prepared.keeps_steps())
-}
-
-/// The topologies of a plan in order, one for each run of steps on it.
-///
-/// # Errors
-/// A plan that the request cannot begin with.
-fn circuits_of(plan: &Plan, request: &Request) -> Result<Vec<Topology>> {
-    let shape = &request.fabric.shape;
-    let (gpus, ports) = (shape.gpus(), shape.ports());
-    let chooses = request.named_planner().is_none_or(|name| {
-        planners::find(name).is_ok_and(|planner| {
-            let can = planner.capabilities();
-            can.chooses_algorithm && !can.never_changes
-        })
-    });
-    let is_unequal =
-        matches!(&request.workload, Workload::Matrix(blocks) if blocks.whole().chunks().as_pieces().is_some());
-    let refuse = |reason: &str| Err(Error::infeasible(FIELD, reason));
-    if !is_unequal || !chooses {
-        return refuse("it is for an All-to-All of unequal blocks (`matrix`) by planner auto or weave");
-    }
-    if request.settings.routing != Routing::ConcurrentFlow || request.fabric.optics.is_some() {
-        return refuse(
-            "it is for routing concurrent-flow without an optical layer, which leave paths and circuits open",
-        );
-    }
-    let of = &plan.fabric.shape;
-    let accepts = format!("a plan of all-to-all for {gpus} GPUs with {}", counted(u64::from(ports), "port"));
-    let is = format!(
-        "a plan of {} for {} GPUs with {}",
-        plan.collective().name(),
-        of.gpus(),
-        counted(u64::from(of.ports()), "port")
-    );
-    if (plan.collective(), of.gpus(), of.ports()) != (Collective::AllToAll, gpus, ports) {
-        return Err(Error::value(FIELD, is, accepts));
-    }
-    let mut used: Vec<usize> = plan.steps.iter().map(|step| step.topology).collect();
-    used.dedup();
-    if used.is_empty() || used.len() > MOST_TOPOLOGIES {
-        let is = format!("a plan of {}", counted(used.len() as u64, "topology"));
-        return Err(Error::value(FIELD, is, format!("a plan of 1 to {MOST_TOPOLOGIES} topologies")));
-    }
-    Ok(used.into_iter().map(|topology| plan.topologies[topology].clone()).collect())
 }

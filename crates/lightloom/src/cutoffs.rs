@@ -1,11 +1,6 @@
 //! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
 //! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
 
-pub(crate) mod better {
-    /// Topologies of a plan that another one begins with: more steps than a search would take.
-    pub(crate) const MOST_TOPOLOGIES: usize = 32;
-}
-
 pub(crate) mod budget {
     /// Offsets of rings where there are too many GPUs for each.
     pub(crate) const MOST_OFFSETS: u64 = 512;
@@ -38,4 +33,12 @@ pub(crate) mod unchanging {
 pub(crate) mod uncertain {
     /// Probabilities with which the slowest parts of an uncertain fabric keep the numbers that candidates are made for.
     pub(crate) const KEPT_WITH: &[f64] = &[0.5, 0.9, 0.99];
+}
+
+pub(crate) mod warm_start {
+    /// Topologies of a plan that another one begins with: more steps than a search would take.
+    pub(crate) const MOST_TOPOLOGIES: usize = 32;
+
+    /// Paths that carry less than this part of a piece are not kept from one plan to the next.
+    pub(crate) const LEAST_PART: f64 = 1e-3;
 }

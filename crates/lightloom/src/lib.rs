@@ -34,6 +34,7 @@ mod threads;
 mod tiers;
 mod uncertain;
 mod unchanging;
+mod warm_start;
 
 use model::{Error, Plan, Result};
 use planners::{Choice, Problem};

@@ -60,6 +60,7 @@ pub use capabilities::{Capabilities, LeastSum};
 pub use change::Change;
 pub use charges::Charges;
 pub use choice::Choice;
+pub use compositions::{Given, GivenPath};
 pub use convention::Convention;
 pub use envelope::{Envelope, Piece};
 pub use least_seconds::least_seconds;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use model::{Fabric, Topology};
+use compositions::Given;
+use model::Fabric;
 
 use crate::Listener;
 
@@ -20,8 +21,8 @@ pub struct PlannerOptions {
     pub budget: Option<Duration>,
     /// The moment at which `budget` is used up; `None` where the moment at which it began is not stated.
     pub until: Option<Instant>,
-    /// Topologies, one a step, with which the search for an unequal All-to-All begins.
-    pub warm_start: Option<Arc<[Topology]>>,
+    /// Topologies and paths with which the search for an unequal All-to-All begins.
+    pub warm_start: Option<Arc<Given>>,
     /// The whole fabric where the collective is among some GPUs, its first ones, and others forward.
     pub whole_fabric: Option<Arc<Fabric>>,
     /// Who is told of better choices.

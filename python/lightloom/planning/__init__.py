@@ -73,8 +73,8 @@ def plan(
     invariant_under, report: of planner `exact`; see `lightloom.exact_plan`.
     sequence: HARVEST's `schedule.json`, or the folder that has it, whose topologies are taken as they are. With
         `collective.json` next to it, that is the schedule and says the size, where no other is given.
-    warm_start: of an unequal All-to-All, a plan or its file, for as many GPUs and ports, with whose circuits the search
-        begins in place of some that are made for the matrix. It needs a small part of the time.
+    warm_start: of an unequal All-to-All, a plan or its file, for as many GPUs and ports, with whose circuits and
+        paths the search begins in place of some that are made for the matrix. It needs a small part of the time.
     progress: is called with every plan that is faster than those before it, the last one included.
     settings: see `lightloom.inputs.options.Settings` and docs/reference/options.md.
 

@@ -6,8 +6,8 @@
 
 use std::time::Instant;
 
-use compositions::{Better, Pursuit};
-use model::{ChargeKind, CostSettings, Error, Fabric, Initial, Overlap, Piece, Result, Topology};
+use compositions::{Better, Given, Pursuit};
+use model::{ChargeKind, CostSettings, Error, Fabric, Initial, Overlap, Piece, Result};
 
 use crate::composing::Composing;
 use crate::cutoffs::weave::ENOUGH;
@@ -88,7 +88,7 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     };
     compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;
     if let (Some(pieces), Some(_), Some(best)) = (pieces, until(problem), composing.topologies()) {
-        wait(composing, problem, pieces, Some(&best))?;
+        wait(composing, problem, pieces, Some(&Given { topologies: best, paths: Vec::new() }))?;
     }
     if pieces.is_none() {
         let staying = compositions::staying(libraries, given.collective(), fabric, settings);
@@ -106,7 +106,7 @@ fn until(problem: &Problem) -> Option<Instant> {
 
 /// Tries compositions whose bytes wait between steps: those that are found for the matrix, or with topologies that are
 /// given. Whoever listens is told of them.
-fn wait(composing: &mut Composing<'_>, problem: &Problem, pieces: &[Piece], from: Option<&[Topology]>) -> Result<()> {
+fn wait(composing: &mut Composing<'_>, problem: &Problem, pieces: &[Piece], from: Option<&Given>) -> Result<()> {
     let tell = |better: Better| tell(problem, better);
     let told = problem.options.listener.as_ref().map(|_| &tell as &(dyn Fn(Better) + Sync));
     let pursuit = Pursuit { until: until(problem), from, told };

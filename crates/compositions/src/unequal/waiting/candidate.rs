@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::bases;
-use super::flow::Flow;
+use super::flow::{Flow, Path};
 use super::layers::Layers;
 use super::task::Task;
 use crate::unequal::way::Estimate;
@@ -33,6 +33,21 @@ impl Candidate {
         let hops = hops_of(&wirings, task.start.is_some(), hops_more);
         let mut flow = Flow::new(task.demand, Layers::new(&wirings), hops)?;
         flow.improve(&QUICK, task.pursuit.until, random);
+        let candidate = Self { wirings, seconds: seconds(&flow, task), flow, hops_more };
+        task.tell(&candidate.wirings, &candidate.flow, candidate.seconds);
+        Some(candidate)
+    }
+
+    /// The flow over these paths, by pair, each with the part of its pair that it has among them, and over no longer ones
+    /// within a step; `None` where some pair has no path.
+    pub(super) fn on_paths(
+        task: &Task<'_>,
+        wirings: Vec<Wiring>,
+        layers: Layers,
+        paths: Vec<Vec<Path>>,
+        hops_more: u32,
+    ) -> Option<Self> {
+        let flow = Flow::on_paths(task.demand, layers, paths)?;
         let candidate = Self { wirings, seconds: seconds(&flow, task), flow, hops_more };
         task.tell(&candidate.wirings, &candidate.flow, candidate.seconds);
         Some(candidate)

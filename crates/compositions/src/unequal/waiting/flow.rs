@@ -58,21 +58,8 @@ pub(super) struct Flow {
 impl Flow {
     /// Every pair on one path, source by source, each over what is cheapest by then; `None` where some pair has none.
     pub(super) fn new(demand: &Demand, layers: Layers, hops: Vec<u32>) -> Option<Self> {
-        let (ranks, links) = (layers.ranks, layers.edges.len());
-        let total: f64 = demand.pairs().iter().map(|&(src, dst)| demand.share(src, dst)).sum();
-        let mean = total * layers.steps() as f64 / links.max(1) as f64;
-        let least_scale = (OF_MEAN * mean / layers.steps() as f64).max(f64::MIN_POSITIVE);
-        let mut flow = Self {
-            hops,
-            paths: vec![Vec::new(); ranks * ranks],
-            loads: vec![0.0; links],
-            prices: vec![0.0; links],
-            scales: vec![(1.0, 1.0); layers.steps()],
-            least_scale,
-            is_heavy: heavy(demand),
-            marks: vec![0; links],
-            layers,
-        };
+        let ranks = layers.ranks;
+        let mut flow = Self::empty(demand, layers, hops);
         let mut cheapest = Cheapest::new(ranks, &flow.hops);
         let mut links = Vec::new();
         for src in 0..ranks {
@@ -94,11 +81,43 @@ impl Flow {
         Some(flow)
     }
 
-    /// The flow on the same links within `hops` links of each step, and for another matrix: paths that are too long are
-    /// laid anew, the others take the same parts of their pairs. `None` where some pair has no path.
+    /// The flow over the paths of another matrix, by pair: each takes the same part of its pair as there. Pairs without
+    /// any get some, none longer within a step than the longest of these; `None` where that leaves a pair without a path.
+    pub(super) fn on_paths(demand: &Demand, layers: Layers, paths: Vec<Vec<Path>>) -> Option<Self> {
+        let mut flow = Self { paths, ..Self::empty(demand, layers, Vec::new()) };
+        flow.hops = flow.extents().into_iter().map(|(hops, _)| hops).collect();
+        flow.laid(demand)
+    }
+
+    /// The flow on the same links within `hops` links of each step: paths that are too long are laid anew. `None` where
+    /// some pair has no path.
     pub(super) fn moved(&self, demand: &Demand, hops: Vec<u32>) -> Option<Self> {
+        Self { hops, ..self.clone() }.laid(demand)
+    }
+
+    /// No paths yet.
+    fn empty(demand: &Demand, layers: Layers, hops: Vec<u32>) -> Self {
+        let (ranks, links) = (layers.ranks, layers.edges.len());
+        let total: f64 = demand.pairs().iter().map(|&(src, dst)| demand.share(src, dst)).sum();
+        let mean = total * layers.steps() as f64 / links.max(1) as f64;
+        let least_scale = (OF_MEAN * mean / layers.steps() as f64).max(f64::MIN_POSITIVE);
+        Self {
+            hops,
+            paths: vec![Vec::new(); ranks * ranks],
+            loads: vec![0.0; links],
+            prices: vec![0.0; links],
+            scales: vec![(1.0, 1.0); layers.steps()],
+            least_scale,
+            is_heavy: heavy(demand),
+            marks: vec![0; links],
+            layers,
+        }
+    }
+
+    /// The flow with the same parts of every pair on its paths, but for those that are too long, which are laid anew.
+    fn laid(self, demand: &Demand) -> Option<Self> {
         let ranks = self.layers.ranks;
-        let mut flow = Self { hops, is_heavy: heavy(demand), ..self.clone() };
+        let mut flow = self;
         flow.loads.fill(0.0);
         let mut open: Vec<Vec<(usize, f64)>> = vec![Vec::new(); ranks];
         for (src, open) in open.iter_mut().enumerate() {

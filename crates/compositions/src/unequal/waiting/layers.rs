@@ -48,6 +48,13 @@ impl Layers {
         self.starts.len() - 1
     }
 
+    /// The link from a rank to another in a step.
+    pub(super) fn link(&self, step: usize, tail: Rank, head: Rank) -> Option<usize> {
+        let links = self.of_step(step);
+        let edges = &self.edges[links.clone()];
+        edges.binary_search_by_key(&(tail, head), |edge| (edge.tail, edge.head)).ok().map(|place| links.start + place)
+    }
+
     /// The links of a step, by index.
     pub(super) fn of_step(&self, step: usize) -> std::ops::Range<usize> {
         self.starts[step]..self.starts[step + 1]
