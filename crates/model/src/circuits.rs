@@ -31,7 +31,8 @@ pub struct SwitchSetting {
     pub connect: Vec<Connection>,
     /// Connections of the configuration before that it does not have any more.
     pub disconnect: Vec<Connection>,
-    /// Wavelength of the light of each of `connections`, where the switch leads light by its wavelength; else empty.
+    /// Wavelength of the light of each of `connections`, or the first of its band, where the switch leads light by its
+    /// wavelength; else empty.
     pub wavelengths: Vec<u32>,
 }
 

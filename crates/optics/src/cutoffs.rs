@@ -43,6 +43,14 @@ pub(crate) mod kinds_parallel {
     pub(crate) const LEAST_WEIGHT: f64 = 0.01;
 }
 
+pub(crate) mod kinds_wss {
+    /// Outputs of a switch at most.
+    pub(crate) const MOST_OUTPUTS: u32 = 65_536;
+
+    /// Wavelengths of a fibre at most.
+    pub(crate) const MOST_WAVELENGTHS: u32 = 4096;
+}
+
 pub(crate) mod mesh_cuts {
     /// Rectangles times circuits that are looked at one by one.
     pub(crate) const MOST_RECTANGLE_WORK: u64 = 20_000_000;

@@ -14,6 +14,7 @@ mod energy;
 mod fibre_delay;
 pub mod fibres;
 mod grid;
+mod groups;
 mod held;
 mod iteration;
 mod kind;

@@ -12,6 +12,7 @@ mod kept_paths;
 mod lasers;
 mod light;
 mod routers;
+mod selective;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +23,7 @@ use model::{
 
 pub use iteration::iteration_circuits;
 use routers::Routers;
+use selective::Selective;
 
 use crate::changes::Charge;
 use crate::report::{Check, Report, Tally};
@@ -37,6 +39,8 @@ enum Layout {
     Islands { gpus: u32, ports: u32 },
     /// For each group of GPUs and port, a router that leads light by its wavelength.
     Routers(Routers),
+    /// For each group of GPUs and fibre, a cross-connect of wavelength-selective switches.
+    Selective(Selective),
 }
 
 impl Layout {
@@ -51,6 +55,7 @@ impl Layout {
             // The ports of a mesh are numbered as those of a crossbar.
             Some(other) if other.starts_with("mesh:") => crossbar,
             Some(other) if other.starts_with("awgr:") => Self::Routers(Routers::of(other, shape)?),
+            Some(other) if other.starts_with("wss:") => Self::Selective(Selective::of(other, shape)?),
             Some(other) => Self::islands(other)?,
         };
         Ok(told)
@@ -65,7 +70,7 @@ impl Layout {
                 Err(Error::value(
                     "optics",
                     format!("`{given}`"),
-                    "`crossbar`, `parallel`, `islands:AxB`, `mesh:ROWSxCOLUMNS` or `awgr:N`",
+                    "`crossbar`, `parallel`, `islands:AxB`, `mesh:ROWSxCOLUMNS`, `awgr:N` or `wss:K`",
                 ))
             }
         }
@@ -78,6 +83,7 @@ impl Layout {
             Self::Parallel => (shape.ports() as usize, shape.fabric_gpus()),
             Self::Islands { gpus, ports } => (1, shape.gpus().div_ceil(gpus).saturating_mul(ports)),
             Self::Routers(routers) => routers.switches(),
+            Self::Selective(selective) => selective.switches(),
         }
     }
 
@@ -85,6 +91,7 @@ impl Layout {
     fn ends(self, switch: usize, connection: &Connection) -> (u32, u32) {
         match self {
             Self::Routers(routers) => routers.ends(switch, connection),
+            Self::Selective(selective) => selective.ends(switch, connection),
             _ => (self.at(connection.ingress), self.at(connection.egress)),
         }
     }
@@ -93,7 +100,7 @@ impl Layout {
     fn at(self, port: u32) -> u32 {
         match self {
             Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) / ports,
-            Self::Parallel | Self::Routers(_) => port - 1,
+            Self::Parallel | Self::Routers(_) | Self::Selective(_) => port - 1,
         }
     }
 
@@ -101,7 +108,7 @@ impl Layout {
     fn port(self, switch: usize, port: u32) -> u32 {
         match self {
             Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) % ports,
-            Self::Parallel | Self::Routers(_) => switch as u32,
+            Self::Parallel | Self::Routers(_) | Self::Selective(_) => switch as u32,
         }
     }
 
@@ -141,8 +148,11 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
         }
     }
     checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);
-    let routers = if let Layout::Routers(routers) = layout { Some(routers) } else { None };
-    checks.extend(routers::wavelengths_check(circuits, routers));
+    checks.extend(match layout {
+        Layout::Selective(selective) => Some(selective.wavelengths_check(circuits)),
+        Layout::Routers(routers) => routers::wavelengths_check(circuits, Some(routers)),
+        _ => routers::wavelengths_check(circuits, None),
+    });
     if has_ports {
         checks.extend(light::checks(
             circuits,

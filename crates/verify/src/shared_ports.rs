@@ -21,6 +21,8 @@ pub(crate) enum Described<'a> {
     Mesh,
     /// Routers by wavelength of so many ports, with lasers of so many wavelengths.
     Routers { size: u64, wavelengths: u64 },
+    /// Wavelength-selective switches of so many outputs, for fibres of so many bands.
+    Selective { outputs: u64, bands: u64 },
     /// None of these.
     Unknown(&'a str),
 }
@@ -39,6 +41,17 @@ pub(crate) fn described(spelling: &str) -> Described<'_> {
         let (ports, tuned) = parameters.split_once('x').unwrap_or((parameters, parameters));
         return match (size(ports), size(tuned)) {
             (Some(size), Some(wavelengths)) => Described::Routers { size, wavelengths },
+            _ => Described::Unknown(spelling),
+        };
+    }
+    if kind == "wss" {
+        let numbers: Option<Vec<u64>> = parameters.split('x').map(size).collect();
+        return match numbers.as_deref() {
+            Some(&[outputs]) => Described::Selective { outputs, bands: 1 },
+            Some(&[outputs, bands]) => Described::Selective { outputs, bands },
+            Some(&[outputs, bands, wavelengths]) if wavelengths.is_multiple_of(bands) => {
+                Described::Selective { outputs, bands }
+            }
             _ => Described::Unknown(spelling),
         };
     }
@@ -71,6 +84,7 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
             return Some(tally.into_check("optical layer", ""));
         }
         Described::Routers { size, wavelengths } => return Some(router_ports::check(plan, size, wavelengths)),
+        Described::Selective { outputs, bands } => return Some(router_ports::bands_check(plan, outputs, bands)),
         Described::Islands { gpus, ports } => (gpus, ports),
     };
     for topology in plan.topologies.iter().chain(initial) {

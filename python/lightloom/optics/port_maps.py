@@ -43,7 +43,8 @@ class SwitchSetting:
 
     name: of the switch. connections: all that it joins. connect: those that the configuration before does not have;
     disconnect: those that only the one before has. All of the first configuration is connected: switches were dark.
-    wavelengths: of the light of each of `connections`, from 0, where the switch is a router by wavelength; else empty.
+    wavelengths: of the light of each of `connections`, from 0, or the first of its band, where it is led by wavelength;
+        else empty.
     """
 
     name: str

@@ -226,7 +226,7 @@ CIRCUITS = record(
                             optional={
                                 "wavelengths": several(
                                     whole("wavelength, from 0"),
-                                    "wavelength of the light of each of `connections`, of a router by wavelength",
+                                    "wavelength of each of `connections`, or the first of its band",
                                 )
                             },
                         ),

@@ -5,9 +5,10 @@ mod crossbar;
 mod islands;
 mod mesh;
 mod parallel;
+mod wss;
 
 use crate::kind::Kind;
 
 /// All kinds; the first is the default.
 pub const REGISTRY: &[&dyn Kind] =
-    &[&crossbar::Crossbar, &parallel::Parallel, &islands::OfIslands, &mesh::OfMzis, &awgr::Awgr];
+    &[&crossbar::Crossbar, &parallel::Parallel, &islands::OfIslands, &mesh::OfMzis, &awgr::Awgr, &wss::Wss];
