@@ -243,7 +243,10 @@ def _iterations() -> dict[str, list[Any]]:
     return {
         "advice": [printed("advise job.toml --switches sirius,thermo-optic --ports 1,2")],
         "jobs": [printed("jobs arrivals.toml --gpus 4 --ports 2")],
-        "robust": [printed("robust --matrices zipf:0.6 --size 1MiB/pair --iterations 3 --gpus 4")],
+        "robust": [
+            printed("robust --matrices zipf:0.6 --size 1MiB/pair --iterations 3 --gpus 4"),
+            printed("robust --matrices zipf:0.6 --size 1MiB/pair --iterations 3 --hold-out 1 --gpus 4"),
+        ],
         "workload": [WORKLOAD, OF_EACH, of_each["workload"], training["workload"], served["workload"]],
         "training": [training, printed("train workload.json --ports 2 --policy carry"), served, shared],
         "layouts": [json.loads(Path("layouts.json").read_text())],

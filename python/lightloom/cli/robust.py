@@ -26,6 +26,7 @@ def command(
     iterations: int | None,
     drift: float | None,
     seed: int | None,
+    hold_out: float | None,
     output: str | None,
     plot: str | None,
     output_format: str,
@@ -38,11 +39,14 @@ def command(
     (previous), and one made anew for every iteration as if it were known beforehand (each). Regret is the time less
     that of the last one.
 
+    --hold-out judges the plan by iterations that it was made without.
+
     With --initial repeated, changes of circuits between iterations are charged, too.
 
     \b
     Examples:
       lightloom robust --matrices zipf:0.6 --iterations 8 --drift 0.2 --size 1MiB/pair --gpus 8 --ports 2
+      lightloom robust --matrices zipf:0.6 --iterations 12 --hold-out 0.25 --size 1MiB/pair --gpus 8 --ports 2
       lightloom robust --matrices hot-experts --size 64MiB --gpus 8 --objective worst --initial repeated --plot a.png
     """  # noqa: D301
     import lightloom as ll
@@ -69,6 +73,7 @@ def command(
             iterations=iterations,
             drift=drift,
             seed=seed,
+            hold_out=hold_out,
             report=status.say,
         ),
         status,

@@ -12,18 +12,19 @@ from lightloom.base.views import picture
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
     from lightloom.plans import Plan
     from lightloom.robustness.fixed import FixedPlan
 
-__all__ = ["SCHEMA", "STRATEGIES", "IterationTimes", "RobustPlan", "Strategy"]
+__all__ = ["SCHEMA", "STRATEGIES", "IterationTimes", "RobustPlan", "Strategy", "iterations_text"]
 
 SCHEMA = "lightloom.robust/1"
-# Ways of planning many iterations, by their names, with what they know.
+# Ways of planning many iterations, by their names, with what they know; `{iterations}` are those seen.
 STRATEGIES = {
-    "once": "one plan, made for all iterations together",
+    "once": "one plan, made for {iterations} together",
     "uniform": "one plan, made for equal blocks",
     "previous": "a plan for each iteration, made for the one before; the first for equal blocks",
     "each": "a plan for each iteration, made for its own bytes as if they were known beforehand",
@@ -32,9 +33,13 @@ STRATEGIES = {
 
 @dataclass(frozen=True, kw_only=True)
 class IterationTimes:
-    """One iteration: its place, the bytes that all ranks send to others, and seconds by strategy."""
+    """One iteration: its place, the bytes that all ranks send to others, and seconds by strategy.
+
+    held_out: whether the plan that is made once was made without it.
+    """
 
     iteration: int
+    held_out: bool
     traffic_bytes: float
     once_s: float
     uniform_s: float
@@ -53,7 +58,7 @@ class IterationTimes:
 
 @dataclass(frozen=True, kw_only=True)
 class Strategy:
-    """A way of planning, over all iterations: mean and largest time and regret, in seconds.
+    """A way of planning, over several iterations: mean and largest time and regret, in seconds.
 
     over_each: the mean time over that of `each`.
     """
@@ -74,7 +79,7 @@ class RobustPlan(Table):
     paths and shares as a plan, for the mean of the matrices, or for the largest bytes of each pair under `"worst"`.
     made_for: the bytes for which the planner chose the circuits, in words; optimised: whether the shares are the best
     for all iterations on these circuits, else they are the planner's. fixed: circuits, paths and shares, the same for
-    any bytes. iterations: times of each.
+    any bytes. iterations: times of each; the last ones may be held out, so that the plan was made without them.
     """
 
     objective: str
@@ -85,26 +90,23 @@ class RobustPlan(Table):
     iterations: tuple[IterationTimes, ...]
 
     @property
+    def seen(self) -> str:
+        """The iterations for which the plan was made, in words."""
+        return iterations_text(sum(not one.held_out for one in self.iterations), len(self.iterations))
+
+    @property
     def strategies(self) -> tuple[Strategy, ...]:
-        """Each of `STRATEGIES` over all iterations."""
-        return tuple(self._strategy(name) for name in STRATEGIES)
+        """Each of `STRATEGIES` over the iterations for which the plan was made."""
+        return _strategies([one for one in self.iterations if not one.held_out])
+
+    @property
+    def held_out(self) -> tuple[Strategy, ...]:
+        """Each of `STRATEGIES` over the iterations that are held out; empty where none are."""
+        return _strategies([one for one in self.iterations if one.held_out])
 
     def strategy(self, name: str) -> Strategy:
-        """The strategy of that name."""
+        """The strategy of that name, over the iterations for which the plan was made."""
         return next(one for one in self.strategies if one.name == name)
-
-    def _strategy(self, name: str) -> Strategy:
-        count = len(self.iterations)
-        times_s = [one.time_s(name) for one in self.iterations]
-        regrets_s = [one.regret_s(name) for one in self.iterations]
-        return Strategy(
-            name=name,
-            mean_s=sum(times_s) / count,
-            worst_s=max(times_s),
-            mean_regret_s=sum(regrets_s) / count,
-            worst_regret_s=max(regrets_s),
-            over_each=sum(times_s) / sum(one.each_s for one in self.iterations),
-        )
 
     def to_json(self) -> str:
         """The times, circuits, paths and shares as JSON of schema `lightloom.robust/1`."""
@@ -117,6 +119,7 @@ class RobustPlan(Table):
             "optimised": self.optimised,
             "initial": self.plan.initial,
             "strategies": [asdict(one) for one in self.strategies],
+            "held_out": [asdict(one) for one in self.held_out],
             "iterations": [asdict(one) for one in self.iterations],
             "steps": [
                 {"links": step.topology.links.tolist(), "reconfiguration_s": step.change_s} for step in self.fixed.steps
@@ -153,6 +156,7 @@ class RobustPlan(Table):
         for name in STRATEGIES:
             if name != "each":
                 columns[f"{name}_regret_s"] = [one.regret_s(name) for one in self.iterations]
+        columns["held_out"] = [one.held_out for one in self.iterations]
         return columns
 
     def __repr__(self) -> str:
@@ -161,3 +165,27 @@ class RobustPlan(Table):
             f"RobustPlan({self.plan.gpus} GPUs, {counted(len(self.iterations), 'iteration')}: "
             f"{show_time(once.mean_s)} on average, {show_time(once.worst_s)} at worst)"
         )
+
+
+def iterations_text(seen: int, count: int) -> str:
+    """The iterations for which a plan is made, in words."""
+    return "all iterations" if seen == count else f"the first {counted(seen, 'iteration')}"
+
+
+def _strategies(iterations: Sequence[IterationTimes]) -> tuple[Strategy, ...]:
+    """Each of `STRATEGIES` over these iterations; empty where there are none."""
+    return tuple(_strategy(name, iterations) for name in STRATEGIES if iterations)
+
+
+def _strategy(name: str, iterations: Sequence[IterationTimes]) -> Strategy:
+    count = len(iterations)
+    times_s = [one.time_s(name) for one in iterations]
+    regrets_s = [one.regret_s(name) for one in iterations]
+    return Strategy(
+        name=name,
+        mean_s=sum(times_s) / count,
+        worst_s=max(times_s),
+        mean_regret_s=sum(regrets_s) / count,
+        worst_regret_s=max(regrets_s),
+        over_each=sum(times_s) / sum(one.each_s for one in iterations),
+    )

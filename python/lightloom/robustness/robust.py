@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from lightloom.planning import plan
 from lightloom.robustness.candidates import Candidate, Clock, best_of, filled
 from lightloom.robustness.document import plan_for
 from lightloom.robustness.fixed import FixedPlan
-from lightloom.robustness.result import IterationTimes, RobustPlan
+from lightloom.robustness.result import IterationTimes, RobustPlan, iterations_text
 
 if TYPE_CHECKING:
     import os
@@ -50,6 +51,7 @@ def robust(
     iterations: int | None = None,
     drift: float | None = None,
     seed: int | None = None,
+    hold_out: float | None = None,
     report: Callable[[str], None] = lambda _text: None,
 ) -> RobustPlan:
     """Plan an unequal All-to-All once for many iterations, and compare that with planning it anew for each of them.
@@ -62,6 +64,8 @@ def robust(
     objective: `"expected"`, least mean time, or `"worst"`, least time of the slowest iteration.
     iterations, drift, seed: of a generated trace: how many, the share that is drawn anew from one to the next, and of
         everything random; 8, 0.2 and 0 where they are left out.
+    hold_out: the last iterations, which the plan is not made for, only judged by: a share above 0 and below 1, or how
+        many. A share is rounded to whole iterations, of which at least one is on either side.
     report: is told what is being done.
 
     The bytes of every pair and iteration are rounded to whole ones. Times are those of the additive cost model, as
@@ -86,7 +90,23 @@ def robust(
                 raise refuse(name, "it goes with a generated matrix; a trace says its iterations itself")
         demands = read_matrices(matrices)
     demands = _whole(scaled_matrices(demands, size))
-    return _compared(demands, fabric.sized(matrices=demands.shape[1]), objective, report)
+    seen = len(demands) - _held_out(len(demands), hold_out)
+    return _compared(demands, seen, fabric.sized(matrices=demands.shape[1]), objective, report)
+
+
+def _held_out(count: int, hold_out: float | None) -> int:
+    """How many of the iterations are held out. Raises `InputError` that names `hold_out`."""
+    if hold_out is None:
+        return 0
+    if count < 2:
+        raise refuse("hold_out", "it takes a trace of at least 2 iterations; this one has 1")
+    accepts = f"a number from 1 to {count - 1} of the {count} iterations, or a share above 0 and below 1"
+    number = number_of("hold_out", hold_out, accepts)
+    if 0.0 < number < 1.0:
+        return min(max(1, math.floor(number * count + 0.5)), count - 1)
+    if not (1 <= number < count and number == math.floor(number)):
+        raise refuse("hold_out", f"`{number:g}` is not accepted; it takes {accepts}")
+    return int(number)
 
 
 def _drawn(name: str, size: str | float | None, fabric: Fabric, given: dict[str, Any]) -> NDArray[np.float64]:
@@ -123,12 +143,19 @@ def _whole(demands: NDArray[np.float64]) -> NDArray[np.float64]:
     return whole
 
 
+def _with_all(matrices: NDArray[np.float64], sends: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The matrices with some bytes for each pair of `sends` that sends none in any of them."""
+    never = sends & ~matrices.any(axis=0)
+    return np.array([np.where(never, filled(matrix, sends), matrix) for matrix in matrices])
+
+
 def _compared(
-    demands: NDArray[np.float64], fabric: Fabric, objective: str, report: Callable[[str], None]
+    demands: NDArray[np.float64], seen: int, fabric: Fabric, objective: str, report: Callable[[str], None]
 ) -> RobustPlan:
+    """The plan for the first `seen` iterations, with paths for every pair if there are others, and the times of all."""
     ranks, clock = demands.shape[1], Clock(fabric)
     apart = ~np.eye(ranks, dtype=bool)
-    sends = demands.any(axis=0) & apart
+    sends = apart if seen < len(demands) else demands.any(axis=0) & apart
     own, known = [], []
     for index, matrix in enumerate(demands):
         report(f"iteration {index + 1} of {len(demands)}")
@@ -136,16 +163,18 @@ def _compared(
         complete = filled(matrix, sends)
         known.append(own[-1] if (complete == matrix).all() else clock.planned(complete))
     report("all iterations together")
-    mean, largest = demands.mean(axis=0), demands.max(axis=0)
+    made_on = _with_all(demands[:seen], sends)
+    mean, largest = made_on.mean(axis=0), made_on.max(axis=0)
     equal = max(1.0, np.rint(mean[apart].mean()))
     uniform = FixedPlan.of_plan(plan("all-to-all", f"{int(equal)}B/pair", fabric=fabric))
+    together = iterations_text(seen, len(demands))
     candidates = [
-        Candidate("the mean of all iterations", clock.planned(np.rint(np.where(sends, np.maximum(mean, 1.0), mean)))),
+        Candidate(f"the mean of {together}", clock.planned(np.rint(np.where(sends, np.maximum(mean, 1.0), mean)))),
         Candidate("the largest bytes of each pair", clock.planned(largest)),
-        *(Candidate(f"iteration {index}", one) for index, one in enumerate(known)),
+        *(Candidate(f"iteration {index}", one) for index, one in enumerate(known[:seen])),
         Candidate("equal blocks", uniform),
     ]
-    chosen, tried = best_of(candidates, demands, clock, worst=objective == "worst", report=report)
+    chosen, tried = best_of(candidates, made_on, clock, worst=objective == "worst", report=report)
     count = len(demands)
     options = []
     for index, matrix in enumerate(demands):
@@ -162,6 +191,7 @@ def _compared(
     iterations = tuple(
         IterationTimes(
             iteration=index,
+            held_out=index >= seen,
             traffic_bytes=float(matrix[apart].sum()),
             **{f"{name}_s": found[index] for name, found in times_s.items()},
         )

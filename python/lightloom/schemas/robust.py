@@ -7,7 +7,7 @@ from lightloom.schemas.forms import Form, number, record, several, text, version
 STRATEGY = record(
     {
         "name": text("name of the strategy: once, uniform, previous or each"),
-        "mean_s": number("mean time over all iterations"),
+        "mean_s": number("mean time over the iterations"),
         "worst_s": number("time of the slowest iteration"),
         "mean_regret_s": number("mean time less the mean time of the strategy each", least=None),
         "worst_regret_s": number("largest time less that of the strategy each in one iteration", least=None),
@@ -17,6 +17,7 @@ STRATEGY = record(
 ITERATION = record(
     {
         "iteration": whole("number of the iteration, from 0"),
+        "held_out": yes_or_no("whether the one plan for all iterations was made without it"),
         "traffic_bytes": number("bytes that all ranks together send to others"),
         "once_s": number("time by one plan for all iterations"),
         "uniform_s": number("time by one plan for equal blocks"),
@@ -47,7 +48,8 @@ ROBUST = record(
         "made_for": text("bytes for which the planner chose the circuits, in words"),
         "optimised": yes_or_no("whether the shares of paths are the best for all iterations on these circuits"),
         "initial": text("topology before the first step: its name, free or repeated"),
-        "strategies": several(STRATEGY, "strategies, each over all iterations"),
+        "strategies": several(STRATEGY, "strategies, each over the iterations for which the one plan was made"),
+        "held_out": several(STRATEGY, "strategies, each over the iterations that are held out; empty if none are"),
         "iterations": several(ITERATION, "iterations, in order"),
         "steps": several(
             record(

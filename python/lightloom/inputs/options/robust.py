@@ -62,4 +62,14 @@ ROBUST = (
         least=LEAST["seed"],
         most=MOST["seed"],
     ),
+    Option(
+        name="hold_out",
+        kind=Kind.NUMBER,
+        group=Group.PROBLEM,
+        meaning="The last iterations, for which the plan is not made and by which it is judged: a share above 0 and "
+        "below 1, such as 0.25, or how many.",
+        verbs=VERB,
+        otherwise="none",
+        metavar="SHARE|N",
+    ),
 )

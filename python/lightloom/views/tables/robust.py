@@ -13,9 +13,11 @@ from lightloom.views.ratios import ROUNDING, factor
 from lightloom.views.tables.page import heading, render, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
-    from lightloom.robustness.result import RobustPlan
+    from lightloom.robustness.result import RobustPlan, Strategy
 
 OVER_ALL = ("mean", "slowest", "mean regret", "largest regret", "over each")
 BY_ITERATION = ("iteration", "traffic", "each", "once", "previous", "uniform")
@@ -35,7 +37,7 @@ def robust_parts(found: RobustPlan) -> list[RenderableType]:
     ports = counted(found.plan.ports, "port")
     parts: list[RenderableType] = [
         heading(f"{iterations} of all-to-all on {found.plan.gpus} GPUs of {ports}: {AIMS[found.objective]}"),
-        _over_all(found),
+        *_over_all(found),
         Text("regret by iteration: the time less that of each"),
         _by_iteration(found),
     ]
@@ -45,9 +47,21 @@ def robust_parts(found: RobustPlan) -> list[RenderableType]:
     return [*parts, *map(Text, _sentences(found))]
 
 
-def _over_all(found: RobustPlan) -> RenderableType:
+def _over_all(found: RobustPlan) -> list[RenderableType]:
+    held_out = sum(one.held_out for one in found.iterations)
+    if not held_out:
+        return [_by_strategy(found.strategies, found.seen)]
+    return [
+        Text(f"{found.seen}, for which once is made"),
+        _by_strategy(found.strategies, found.seen),
+        Text(f"{counted(held_out, 'iteration')} after these, held out, without which once is made"),
+        _by_strategy(found.held_out, found.seen),
+    ]
+
+
+def _by_strategy(strategies: Sequence[Strategy], seen: str) -> RenderableType:
     made = table("strategy", *OVER_ALL, "plans", right=OVER_ALL)
-    for one in found.strategies:
+    for one in strategies:
         is_reference = one.name == "each"
         made.add_row(
             one.name,
@@ -56,16 +70,18 @@ def _over_all(found: RobustPlan) -> RenderableType:
             "-" if is_reference else _regret(one.mean_regret_s, one.mean_s),
             "-" if is_reference else _regret(one.worst_regret_s, one.mean_s),
             "-" if is_reference else factor(one.over_each),
-            STRATEGIES[one.name],
+            STRATEGIES[one.name].format(iterations=seen),
         )
     return made
 
 
 def _by_iteration(found: RobustPlan) -> RenderableType:
-    made = table(*BY_ITERATION, right=BY_ITERATION)
+    marks = ["held out"] if found.held_out else []
+    made = table(*BY_ITERATION, *marks, right=BY_ITERATION)
     for one in found.iterations[:MOST_SHOWN]:
         regrets = [_regret(one.regret_s(name), one.each_s) for name in BY_ITERATION[3:]]
-        made.add_row(str(one.iteration), show_size(one.traffic_bytes), show_time(one.each_s), *regrets)
+        marked = ["yes" if one.held_out else "" for _ in marks]
+        made.add_row(str(one.iteration), show_size(one.traffic_bytes), show_time(one.each_s), *regrets, *marked)
     return made
 
 
@@ -78,7 +94,7 @@ def _regret(seconds: float, time_s: float) -> str:
 def _sentences(found: RobustPlan) -> list[str]:
     steps = found.fixed.steps
     changes = sum(a.topology.links.tobytes() != b.topology.links.tobytes() for a, b in pairwise(steps))
-    shares = "the best for all iterations on these circuits" if found.optimised else "those of the planner"
+    shares = f"the best for {found.seen} on these circuits" if found.optimised else "those of the planner"
     made = [
         f"once: {counted(len(steps), 'step')}, {counted(changes, 'change')} of circuits; circuits planned for "
         f"{found.made_for}, shares of paths {shares}"
