@@ -93,6 +93,10 @@ def results() -> dict[str, Any]:
         "advice": ll.advise({"gpus": 4, "mix": [{"collective": "all-gather", "size": "1MiB"}]}, switches="sirius"),
         **(measured(plan) if RUNS else {}),
         "jobs": ll.place_jobs({"job": [ALL_GATHERS]}, fabric=ll.Fabric(gpus=4)),
+        "sampled plan": ll.sample(plan, "startup=normal:0.1", samples=20),
+        "sampled plans": ll.sample_plans(
+            "all-gather", "1KiB", uncertain="startup=normal:0.1", samples=20, fabric=ll.Fabric(gpus=4)
+        ),
         "plan made once": ll.robust("zipf:0.6", "1MiB/pair", iterations=2, fabric=ll.Fabric(gpus=4)),
         "plan table": table,
         "plan chooser": ll.PlanChooser(table, delay="1us"),

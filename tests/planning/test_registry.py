@@ -22,6 +22,7 @@ NOT_VERBS = {
     "options",
     "outputs",
     "progress",
+    "uncertain",
     "ranks",
     "registry",
     "switches",
