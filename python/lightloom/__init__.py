@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from lightloom.base.errors import InputError
     from lightloom.calibration import Calibration, calibrate
     from lightloom.exact import exact_plan
+    from lightloom.faults.costs import FaultCosts, fault_costs
+    from lightloom.faults.fallbacks import Fallbacks, fallbacks
     from lightloom.formats.export import Export
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
@@ -76,6 +78,8 @@ _HOMES = {
     "Executor": "running.executor",
     "Export": "formats.export",
     "Fabric": "inputs.fabric",
+    "Fallbacks": "faults.fallbacks",
+    "FaultCosts": "faults.costs",
     "FibreRouting": "optics.fibres",
     "InputError": "base.errors",
     "IterationMeasurement": "running.iterations.measurement",
@@ -111,6 +115,8 @@ _HOMES = {
     "compare": "planning",
     "exact_plan": "exact",
     "export": "training.exports",
+    "fallbacks": "faults.fallbacks",
+    "fault_costs": "faults.costs",
     "from_networkx": "inputs.graphs",
     "place_jobs": "jobs.placing",
     "plan": "planning",
@@ -141,6 +147,8 @@ __all__ = [
     "Executor",
     "Export",
     "Fabric",
+    "Fallbacks",
+    "FaultCosts",
     "FibreRouting",
     "InputError",
     "IterationMeasurement",
@@ -176,6 +184,8 @@ __all__ = [
     "compare",
     "exact_plan",
     "export",
+    "fallbacks",
+    "fault_costs",
     "from_networkx",
     "place_jobs",
     "plan",

@@ -223,6 +223,12 @@ def _planned() -> dict[str, list[Any]]:
                 f"compare {problem} --uncertain control=exponential:2us,straggler=0.1:3 --objective p95 --samples 99"
             )
         ],
+        "fault-costs": [
+            printed("compare --collective broadcast --gpus 4 --size 64KiB --failed any-port,any-gpu,link:2-3"),
+        ],
+        "fallbacks": [
+            printed("plan --collective all-gather --gpus 4 --size 64KiB --failed any-port,any-gpu,any-link"),
+        ],
         "export": [printed("export a.json --to msccl-xml --output a.xml")],
     }
 

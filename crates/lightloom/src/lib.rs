@@ -25,6 +25,7 @@ mod prepared;
 mod proved;
 mod race;
 mod request;
+mod request_problem;
 mod row;
 mod schedules;
 mod series;

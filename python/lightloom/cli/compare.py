@@ -9,10 +9,12 @@ import click
 
 from lightloom.base.errors import printable, refuse
 from lightloom.base.files import usable_path
+from lightloom.cli.faults import compared_faults
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import progress_bar, with_progress
 from lightloom.cli.uncertain import sampled_plans, sampled_plans_text, take_uncertain
+from lightloom.faults.kinds import names_kinds
 from lightloom.views.documents import comparison_document
 
 if TYPE_CHECKING:
@@ -42,10 +44,14 @@ def command(
 
     With --uncertain, the plans that planners give are compared by many runs: mean, p50, p95, p99 and regret of each.
 
+    With --failed any-port (also any-receiver, any-link, any-switch, any-gpu), every planner plans for each single fault
+    of that kind: time where everything works, mean and worst over all faults, the worst one, how many are not served.
+
     \b
     Examples:
       lightloom compare --collective all-reduce --size 1MiB --gpus 64 --reconfiguration-delay 1us
       lightloom compare --benchmark short-circuit
+      lightloom compare --collective all-reduce --size 1MiB --gpus 8 --ports 2 --failed any-port,any-link
       lightloom compare --collective all-reduce --size 1MiB --gpus 64 --uncertain reconfiguration_delay=lognormal:1 \
         --objective p99 --plot runs.png
     """  # noqa: D301
@@ -61,14 +67,12 @@ def command(
         return
     if output is not None:
         raise refuse("output", "it is the folder of a benchmark's points; it is used only together with --benchmark")
-    uncertain = take_uncertain(options)
-    if plot is not None:
-        from lightloom.views.charts import check_plot_path
-
-        check_plot_path(plot)
-        if not uncertain:
-            raise refuse("plot", "it goes with --uncertain, whose runs are drawn")
+    uncertain, of_faults = take_uncertain(options), names_kinds(options.get("failed"))
+    _check_plot(plot, drawn=bool(uncertain) or of_faults)
     check_outputs()
+    if of_faults:
+        click.echo(compared_faults(options, {"uncertain": uncertain, "all": all_rows}, plot, output_format))
+        return
     arguments = problem_arguments(options)
     if uncertain:
         if all_rows:
@@ -87,6 +91,16 @@ def command(
         from lightloom.views.tables.comparison import comparison_table
 
         click.echo(comparison_table(comparison, arguments["fabric"], all_rows=all_rows))
+
+
+def _check_plot(plot: str | None, *, drawn: bool) -> None:
+    """Refuse a picture that cannot be written, or that nothing is drawn in."""
+    if plot is not None:
+        from lightloom.views.charts import check_plot_path
+
+        check_plot_path(plot)
+        if not drawn:
+            raise refuse("plot", "it goes with --uncertain or --failed any-port, whose times are drawn")
 
 
 def _compare_in_sight(arguments: dict[str, Any]) -> Comparison:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.base.errors import refuse
+from lightloom.cli.faults import planned_fallbacks
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, progress_bar, with_progress
 from lightloom.cli.uncertain import sampled_plans, sampled_plans_text, take_uncertain
+from lightloom.faults.kinds import names_kinds
 from lightloom.inputs.options import OF_PLAN
 from lightloom.views.documents import plan_document
 from lightloom.views.rows import as_csv
@@ -49,6 +51,9 @@ def command(
 
     With --uncertain, the plan is chosen by --objective from many runs of the planners' plans, which are shown below it.
 
+    With --failed any-port (also any-receiver, any-link, any-switch, any-gpu), there is a plan for each single fault of
+    that kind: --output is the file of all, in which `fallbacks` looks one up; a run that was interrupted goes on.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64MiB --gpus 64
@@ -65,6 +70,10 @@ def command(
     """  # noqa: D301
     _check_ranges(sizes, delays, tolerance)
     uncertain = take_uncertain(options)
+    if names_kinds(options.get("failed")):
+        others = {"plot": plot, "sizes": sizes, "uncertain": uncertain, "all_steps": all_steps, "progress": progress}
+        click.echo(planned_fallbacks(options, others, output, output_format))
+        return
     if sizes is not None:
         named = {"plot": plot if delays is None else None, "size": options.pop("size"), "all_steps": all_steps or None}
         named |= {"sequence": options.pop("sequence"), "warm_start": options.pop("warm_start")}

@@ -48,6 +48,11 @@ VERBS = (
         "lightloom.cli.adapt",
         "Choose a plan at every call by measured reconfiguration delays, and measure the regret.",
     ),
+    Verb(
+        "fallbacks",
+        "lightloom.cli.fallbacks",
+        "Look up the plan for a fault in a file of plans for every single fault.",
+    ),
     Verb("run", "lightloom.cli.run", "Run a plan on processes and real data, and compare measured and planned times."),
     Verb("export", "lightloom.cli.export", "Write a plan in the format of another tool, such as MSCCL."),
     Verb(

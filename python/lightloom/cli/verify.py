@@ -47,6 +47,8 @@ def command(
 
     In a file of `plan --delays` every plan is checked; its boxes must cover the range, and keep the tolerance.
 
+    In a file of `plan --failed any-port` and the like every plan is checked, and there must be one for each fault.
+
     In Chakra traces, a folder or any file of it, the graphs of all ranks are checked: what each node waits for, that
     every message is sent and received, that the ranks of a group call the same collectives.
 
@@ -167,6 +169,8 @@ def verify_file(
 def _of_many_plans(text: str) -> tuple[str, list[Check]] | None:
     """The kind of a document that holds several plans, and its checks; None where it is none."""
     from lightloom import verify
+    from lightloom.faults.fallbacks import Fallbacks
+    from lightloom.faults.reading import is_fallbacks
     from lightloom.online.reading import is_plan_table
     from lightloom.online.table import PlanTable
     from lightloom.training.documents import is_training
@@ -174,6 +178,8 @@ def _of_many_plans(text: str) -> tuple[str, list[Check]] | None:
 
     if is_plan_table(text):
         return "plan table", PlanTable.unjudged(text).verify()
+    if is_fallbacks(text):
+        return "fallbacks", Fallbacks.from_json(text).verify()
     if is_training(text):
         return "training iteration", verify(Training.unjudged(text))
     return None

@@ -19,6 +19,7 @@ VIEWS = {
     "Circuits._repr_html_": "notebook.circuits_html",
     "Circuits.plot": "pictures.circuits.plot_circuits",
     "Comparison._repr_html_": "notebook.comparison_html",
+    "FaultCosts.plot": "pictures.fault_costs.plot_fault_costs",
     "IterationMeasurement.plot": "pictures.iteration_run.plot_iteration_run",
     "JobPlacements.plot": "pictures.jobs.plot_jobs",
     "Measurement.plot": "pictures.run.plot_run",

@@ -4,7 +4,10 @@
 //! text, JSON, TOML, Python ─▶ Value by name ─▶ Given ─▶ AskedFabric and Asked ─▶ Request
 //! ```
 
+mod defaults;
 mod names;
+mod of_fabrics;
+mod of_planning;
 mod option;
 pub mod rank_list;
 mod read;

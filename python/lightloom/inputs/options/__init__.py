@@ -25,7 +25,7 @@ from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH
 from lightloom.inputs.options.training import RESTING, TRAINING
 from lightloom.inputs.options.uncertain import UNCERTAIN
-from lightloom.inputs.options.verbs import LISTED, SWEEP, VERIFIED
+from lightloom.inputs.options.verbs import LISTED, LOOKED_UP, SWEEP, VERIFIED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +41,7 @@ __all__ = [
     "FABRIC_KEYS",
     "INSTEAD",
     "LISTED",
+    "LOOKED_UP",
     "OF_PLAN",
     "OPTIONS",
     "OUTPUT",
@@ -88,6 +89,7 @@ OPTIONS = (
     *ROBUST,
     *LISTED,
     *VERIFIED,
+    *LOOKED_UP,
     *EXPORT,
     *SERVING,
     *OUTPUT,

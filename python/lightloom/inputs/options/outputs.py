@@ -150,8 +150,8 @@ OUTPUT = (
         name="output",
         kind=Kind.FILE,
         group=Group.OUTPUT,
-        meaning="Also write the plan as JSON; with --sizes the plan of every size, to a folder that is new or empty. "
-        "Nothing is written when planning fails.",
+        meaning="Also write the plan as JSON; with --sizes the plan of every size, to a folder that is new or empty; "
+        "with --failed any-port and the like the plans for all faults. Nothing is written when planning fails.",
         verbs=("plan",),
         metavar="FILE|FOLDER",
     ),
@@ -204,6 +204,13 @@ OUTPUT = (
         meaning="Also write the plan as JSON, for the mean of the matrices; with --objective worst for the most bytes "
         "of each pair.",
         verbs=("robust",),
+    ),
+    Option(
+        name="output",
+        kind=Kind.FILE,
+        group=Group.OUTPUT,
+        meaning="With --failed: also write the plan as JSON.",
+        verbs=("fallbacks",),
     ),
     Option(
         name="plot",
@@ -322,6 +329,7 @@ OUTPUT = (
             "jobs",
             "robust",
             "adapt",
+            "fallbacks",
             "circuits",
             "sweep",
             "list",

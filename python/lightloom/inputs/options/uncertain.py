@@ -49,8 +49,8 @@ UNCERTAIN = (
         name="plot",
         kind=Kind.FILE,
         group=Group.OUTPUT,
-        meaning="With --uncertain: also draw the share of runs by the time that they keep, a line a plan: a .png, .pdf "
-        "or .svg.",
+        meaning="With --uncertain: also draw the share of runs by the time that they keep, a line a plan; with "
+        "--failed any-port and the like, the times of every planner with each fault: a .png, .pdf or .svg.",
         verbs=("compare",),
     ),
 )

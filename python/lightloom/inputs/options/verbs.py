@@ -153,4 +153,16 @@ VERIFIED = (
     ),
 )
 
+# The fault that `fallbacks` looks up.
+LOOKED_UP = (
+    Option(
+        name="failed",
+        kind=Kind.TEXT,
+        group=Group.FABRIC,
+        meaning="The fault whose plan is looked up, such as port:3.1 or link:0-7, as `plan --failed` takes it.",
+        verbs=("fallbacks",),
+        metavar="FAULT",
+    ),
+)
+
 # Options of only the command line: outputs and their formats.
