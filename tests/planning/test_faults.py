@@ -109,3 +109,29 @@ def test_what_cannot_be_planned_is_said() -> None:
         lightloom.plan("all-gather", "1MiB", fabric=Fabric(gpus=4, ports=2, optics="parallel", failed="port:0.0"))
     with pytest.raises(InputError, match="failed"):
         planned("all-gather", "gpu:0,gpu:1,gpu:2,gpu:3,gpu:4,gpu:5,gpu:6")
+
+
+@pytest.mark.parametrize(
+    ("collective", "gpus", "failed", "cut_off"),
+    [
+        ("all-gather", 2, "link:0-1", (0, 1)),
+        ("all-to-all", 4, "link:0-1,link:0-2,link:0-3", (0, 1)),
+        ("broadcast", 3, "link:0>2,link:1>2", (0, 2)),
+        ("reduce", 3, "link:2>0,link:2>1", (2, 0)),
+    ],
+)
+def test_faults_that_leave_data_no_way_are_refused(
+    collective: str, gpus: int, failed: str, cut_off: tuple[int, int]
+) -> None:
+    fabric = ll.Fabric(gpus=gpus, ports=2, failed=failed)
+    for asked in (ll.plan, ll.bound):
+        with pytest.raises(ll.InputError, match="failed: .* a way from GPU {} to GPU {}".format(*cut_off)):
+            asked(collective, "1MiB", fabric=fabric)
+
+
+@pytest.mark.parametrize(
+    ("collective", "failed"), [("reduce", "link:0>2,link:1>2"), ("broadcast", "link:2>0,link:2>1")]
+)
+def test_faults_on_ways_that_a_collective_does_not_need_are_planned_around(collective: str, failed: str) -> None:
+    plan = ll.plan(collective, "1MiB", fabric=ll.Fabric(gpus=3, ports=2, failed=failed))
+    assert all(check.passed for check in ll.verify(plan))

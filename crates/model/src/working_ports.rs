@@ -79,7 +79,41 @@ impl Shape {
                 return Err(Error::value("failed", format!("`{}`", self.faults()), accepts));
             }
         }
-        Ok(())
+        match self.cut_off(collective, root) {
+            None => Ok(()),
+            Some((src, dst)) => {
+                let (src, dst, name) = (self.gpu_of(src), self.gpu_of(dst), collective.name());
+                let accepts = format!("faults that leave data a way from GPU {src} to GPU {dst}, as {name} needs one");
+                Err(Error::value("failed", format!("`{}`", self.faults()), accepts))
+            }
+        }
+    }
+
+    /// Two ranks of which the first has to send the second something and has no way to it, over any circuits that can
+    /// be made, one after the other.
+    fn cut_off(&self, collective: Collective, root: Rank) -> Option<(Rank, Rank)> {
+        let working = WorkingPorts::of(self);
+        let (has_out, has_into) =
+            (|rank: Rank| working.out[rank as usize] > 0, |rank: Rank| working.into[rank as usize] > 0);
+        let to_all = |src: Rank, forwards: bool| {
+            let mut reached = vec![false; self.gpus() as usize];
+            reached[src as usize] = true;
+            let mut next = vec![src];
+            while let Some(rank) = next.pop() {
+                for other in 0..self.gpus() {
+                    let (from, to) = if forwards { (rank, other) } else { (other, rank) };
+                    if !reached[other as usize] && has_out(from) && has_into(to) && self.joins(from, to) {
+                        reached[other as usize] = true;
+                        next.push(other);
+                    }
+                }
+            }
+            reached.iter().position(|reached| !reached).map(|rank| rank as Rank)
+        };
+        let outward = !matches!(collective, Collective::Reduce | Collective::Gather);
+        let inward = !matches!(collective, Collective::Broadcast | Collective::Scatter);
+        let unreached = outward.then(|| to_all(root, true).map(|rank| (root, rank))).flatten();
+        unreached.or_else(|| inward.then(|| to_all(root, false).map(|rank| (rank, root))).flatten())
     }
 
     /// # Errors
