@@ -123,9 +123,9 @@ def test_what_cannot_be_planned_is_said() -> None:
 def test_faults_that_leave_data_no_way_are_refused(
     collective: str, gpus: int, failed: str, cut_off: tuple[int, int]
 ) -> None:
-    fabric = ll.Fabric(gpus=gpus, ports=2, failed=failed)
-    for asked in (ll.plan, ll.bound):
-        with pytest.raises(ll.InputError, match="failed: .* a way from GPU {} to GPU {}".format(*cut_off)):
+    fabric = Fabric(gpus=gpus, ports=2, failed=failed)
+    for asked in (lightloom.plan, lightloom.bound):
+        with pytest.raises(InputError, match="failed: .* a way from GPU {} to GPU {}".format(*cut_off)):
             asked(collective, "1MiB", fabric=fabric)
 
 
@@ -133,5 +133,5 @@ def test_faults_that_leave_data_no_way_are_refused(
     ("collective", "failed"), [("reduce", "link:0>2,link:1>2"), ("broadcast", "link:2>0,link:2>1")]
 )
 def test_faults_on_ways_that_a_collective_does_not_need_are_planned_around(collective: str, failed: str) -> None:
-    plan = ll.plan(collective, "1MiB", fabric=ll.Fabric(gpus=3, ports=2, failed=failed))
-    assert all(check.passed for check in ll.verify(plan))
+    plan = lightloom.plan(collective, "1MiB", fabric=Fabric(gpus=3, ports=2, failed=failed))
+    assert all(check.passed for check in lightloom.verify(plan))
