@@ -43,7 +43,7 @@ def plot_fault_costs(found: FaultCosts, path: str | os.PathLike[str] | None = No
         if row.mean_s is not None:
             means.append((row.mean_s, place))
     healthy = [(row.healthy_s, place) for place, row in enumerate(rows)]
-    looks = (("one fault", "|", 9, each), ("no single fault", "o", 6, healthy), ("mean over faults", "D", 5, means))
+    looks = (("one fault", "|", 14, each), ("no single fault", "o", 6, healthy), ("mean over faults", "D", 5, means))
     for colour, (label, marker, size, points) in zip(PALETTE, looks, strict=False):
         times, places = zip(*points, strict=True) if points else ((), ())
         axes.plot(times, places, marker, color=colour, markersize=size, label=label)
