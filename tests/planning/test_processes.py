@@ -97,6 +97,8 @@ def results() -> dict[str, Any]:
         "sampled plans": ll.sample_plans(
             "all-gather", "1KiB", uncertain="startup=normal:0.1", samples=20, fabric=ll.Fabric(gpus=4)
         ),
+        "costs of faults": ll.fault_costs("all-reduce", "1KiB", "any-switch", fabric=ll.Fabric(gpus=4, ports=2)),
+        "fallbacks": ll.fallbacks("all-reduce", "1KiB", "any-switch", fabric=ll.Fabric(gpus=4, ports=2)),
         "plan made once": ll.robust("zipf:0.6", "1MiB/pair", iterations=2, fabric=ll.Fabric(gpus=4)),
         "plan table": table,
         "plan chooser": ll.PlanChooser(table, delay="1us"),

@@ -23,6 +23,7 @@ NOT_VERBS = {
     "outputs",
     "progress",
     "uncertain",
+    "faults",
     "ranks",
     "registry",
     "switches",
