@@ -5,6 +5,7 @@
 
 from pathlib import Path
 
+from docs.generators.drawings.animation import animation
 from docs.generators.drawings.families import families_drawing, names
 from docs.generators.drawings.plans import composed_drawing, doubling, doubling_drawing, search_drawing, search_of
 from docs.generators.drawings.schedules import GPUS, algorithm_drawing, collective_of, schedule_of
@@ -84,6 +85,7 @@ def drawings() -> dict[str, str]:
     """Every drawing by the name of its file."""
     found = {f"algorithm-{name}.svg": algorithm_drawing(name) for name in algorithms()}
     return found | {
+        "changing-circuits.svg": animation(),
         "plan-composed.svg": composed_drawing(),
         "plan-recursive-doubling.svg": doubling_drawing(),
         "spreading.svg": spreading_drawing(),

@@ -8,6 +8,7 @@ import pytest
 
 import lightloom as ll
 from lightloom.formats import FORMATS
+from lightloom.planning.two_level import fast_on_servers
 from lightloom.views.tables.plan import plan_table
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def test_only_circuits_are_run(plan: ll.Plan) -> None:
 def test_samples_are_of_plans_on_circuits(plan: ll.Plan) -> None:
     with pytest.raises(ll.InputError, match="uncertain: a plan on two tiers"):
         ll.sample(plan, "startup=normal:0.1")
-    with pytest.raises(ll.InputError, match="electrical: electrical islands"):
+    with pytest.raises(ll.InputError, match="electrical: a fabric with electrical switches"):
         ll.sample_plans("all-reduce", "1MiB", uncertain="startup=normal:0.1", fabric=ll.Fabric(**FABRIC))
 
 
@@ -70,7 +71,24 @@ def test_options_that_choose_circuits_are_refused(field: str, more: dict[str, An
         ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC), **more)
 
 
-@pytest.mark.parametrize("more", [{"failed": "port:1.0"}, {"optics": "islands:4x2"}])
+@pytest.mark.parametrize("more", [{"failed": "port:1.0"}, {"failed": "gpu:3"}, {"optics": "islands:4x2"}])
 def test_fabrics_of_islands_are_whole_and_hold_all_topologies(more: dict[str, Any]) -> None:
     with pytest.raises(ll.InputError, match=f"^{next(iter(more))}: "):
         ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC, **more))
+
+
+@pytest.mark.parametrize("more", [{"electrical": "4:3600Gbps"}, {"failed": ("port:1.0",)}, {"barrier": "1us"}])
+@pytest.mark.parametrize(
+    "planned",
+    [
+        lambda fabric: ll.train("bert-pccl", ranks=8, fabric=fabric),
+        lambda fabric: ll.robust("zipf:0.6", "1MiB", fabric=fabric),
+        lambda fabric: ll.place_jobs({"job": [{"name": "a", "model": "bert-pccl", "gpus": 8}]}, fabric=fabric),
+        lambda fabric: fast_on_servers([[0.0] * 8] * 8, "4:3600Gbps", fabric=fabric),
+    ],
+)
+def test_what_is_planned_on_circuits_alone_refuses_more(planned: Any, more: dict[str, Any]) -> None:
+    ((field, value),) = more.items()
+    shown = value if isinstance(value, str) else ",".join(value)
+    with pytest.raises(ll.InputError, match=f"^{field}: `{shown}` is not accepted: .*(circuits alone|works|barriers)"):
+        planned(ll.Fabric(gpus=8, ports=2, **more))

@@ -10,9 +10,12 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 from docs.generators.algorithms_page import FOLDER, PAGE, drawings, page
+from docs.generators.drawings.animation import BAR_WIDTH, animation, plans, spans
 from docs.generators.drawings.plans import doubling, search_of
 from docs.generators.drawings.schedules import algorithm_drawing, names
 from docs.generators.drawings.svg import GPU, Arrow, Panel, drawing, on_a_circle, on_a_grid
+
+from lightloom import _core
 
 ARROW = re.compile(
     r'<path class="(\w+)" d="M([\d.]+) ([\d.]+)Q[\d.]+ [\d.]+ [\d.]+ [\d.]+".*?'
@@ -44,8 +47,8 @@ def test_the_page_and_its_drawings_are_up_to_date() -> None:
 
 
 def test_every_drawing_is_shown() -> None:
-    pages = PAGE.read_text() + (PAGE.parent / "bounds.md").read_text()
-    assert set(re.findall(r"\(drawings/([^)]+)\)", pages)) == {file.name for file in FOLDER.iterdir()}
+    pages = "".join((PAGE.parent / name).read_text() for name in (PAGE.name, "bounds.md", "../README.md"))
+    assert set(re.findall(r"\((?:docs/)?drawings/([^)]+)\)", pages)) == {file.name for file in FOLDER.iterdir()}
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.iterdir()), ids=lambda file: file.name)
@@ -103,3 +106,18 @@ def test_the_path_of_the_search_is_the_cheapest() -> None:
 
     assert min(map(time_s, paths)) == pytest.approx(plan.total_s, rel=1e-12)
     assert time_s(tuple(search.chosen)) == pytest.approx(plan.total_s, rel=1e-12)
+
+
+def test_the_animation_shows_the_circuits_and_times_of_both_plans() -> None:
+    svg = animation()
+    best, stays = plans()
+    for plan in (best, stays):
+        assert sum(last_s - change_s for change_s, _, last_s, _ in spans(plan)) == pytest.approx(plan.total_s)
+        assert svg.count(f">{_core.show_time(plan.total_s)}</text>") == 1
+    assert svg.count(">circuits change</text>") == best.reconfigurations > 0 == stays.reconfigurations
+    # One path of dashes for each run of steps on a topology, with every circuit of it.
+    drawn = [path.count("L") for path in re.findall(r'<path class="flow lit" d="([^"]+)"', svg)]
+    assert drawn == [len(run[0].topology.links) for plan in (best, stays) for *_, run in spans(plan)]
+    # The bars have one scale: their segments are as wide as the times that they show.
+    widths = [float(width) for width in re.findall(r'<rect x="[\d.]+" y="\d+" width="([\d.]+)" height="14"', svg)]
+    assert sum(widths) == pytest.approx(BAR_WIDTH * (best.total_s + stays.total_s) / stays.total_s, abs=1)

@@ -55,14 +55,16 @@ impl Request {
         Ok(problem)
     }
 
-    /// The problem for planners that make their own topologies: the ring is the one candidate.
+    /// The problem for planners that make their own topologies: the ring is the one candidate, with
+    /// all ports and with as many as every GPU has left.
     ///
     /// # Errors
     /// As [`Request::problem`].
     pub(crate) fn problem_without_candidates(&self, schedule: Schedule) -> Result<Problem> {
-        let ring = topologies::build("ring", &self.fabric.shape)?;
+        let ring =
+            candidates::dedupe(self.topologies_of("candidates", &[TopologyRef::Named("ring".into())], &schedule)?);
         let (cache, size_bytes) = (self.cache.clone(), self.size_bytes()?);
-        let problem = Problem::sharing(cache, schedule, self.fabric.clone(), self.settings, size_bytes, vec![ring])?;
+        let problem = Problem::sharing(cache, schedule, self.fabric.clone(), self.settings, size_bytes, ring)?;
         Ok(Problem { options: self.options.clone(), ..problem })
     }
 

@@ -34,6 +34,9 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
         return Ok(Subset { own: fabric.clone(), whole: None });
     }
     if fabric.electrical.is_some() {
+        if let Some(fault) = fabric.shape.faults().all().first() {
+            return Err(Error::value("failed", format!("`{fault}`"), "a fabric without electrical switches"));
+        }
         let accepts = "all GPUs of a fabric with electrical islands";
         return Err(Error::value("ranks", format!("{} of {gpus} GPUs", ranks.len()), accepts));
     }

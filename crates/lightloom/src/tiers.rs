@@ -18,7 +18,7 @@ mod stage;
 mod staged;
 mod wiring;
 
-use model::{Bound, Collective, Error, Fabric, Initial, Overlap, Plan, Propagation, Result, Routing, Shape};
+use model::{Bound, Collective, Error, Fabric, Initial, Overlap, Piece, Plan, Propagation, Result, Routing, Shape};
 use planners::PlannerOptions;
 
 use crate::{Request, Size, Workload, judgement};
@@ -72,7 +72,7 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
             }
         }
     }
-    let both = best.map(|(_, pieces, staged)| task.plan(&staged, pieces, bound(request, task.size_bytes)));
+    let both = best.map(|(_, pieces, staged)| task.plan(&staged, pieces, bound(request, None, task.size_bytes)));
     match (alone, both) {
         (Ok(alone), Some(Ok(both))) if both.total_s() < alone.total_s() => verified(both),
         (Err(_), Some(Ok(both))) => verified(both),
@@ -136,11 +136,13 @@ fn refuse_other_costs(request: &Request) -> Result<()> {
     if settings.routing != Routing::ConcurrentFlow {
         return refuse("routing", settings.routing.name(), "`concurrent-flow`");
     }
-    if let Some(layer) = &request.fabric.optics {
+    if let Some(layer) = &request.fabric.optics
+        && !optics::Optics::parse(layer.spelling())?.holds_all()
+    {
         return refuse("optics", layer.spelling(), "an optical layer that holds all topologies");
     }
     if request.candidates.is_some() {
-        return refuse("candidates", "a list of topologies", "no list: topologies are chosen among islands,");
+        return refuse("candidates", "a list of topologies", "no list, as topologies are chosen among islands,");
     }
     if let Some(fault) = request.fabric.shape.faults().all().first() {
         return refuse("failed", &fault.to_string(), "a fabric in which everything works");
@@ -156,12 +158,13 @@ fn on_fabric(plan: Plan, request: &Request) -> Result<Plan> {
     let mut parts = model::PlanParts::clone(&plan);
     parts.fabric.electrical = request.fabric.electrical;
     parts.narrow_bound = None;
-    parts.bound = bound(request, parts.size_bytes);
+    let (pieces, size_bytes) = (parts.chunks.as_pieces(), parts.size_bytes);
+    parts.bound = bound(request, pieces, size_bytes);
     verified(Plan::new(parts)?)
 }
 
-fn bound(request: &Request, size_bytes: u64) -> Bound {
-    bounds::any_algorithm(request.collective(), None, &request.fabric, request.settings, size_bytes).bound()
+fn bound(request: &Request, pieces: Option<&[Piece]>, size_bytes: u64) -> Bound {
+    bounds::any_algorithm(request.collective(), pieces, &request.fabric, request.settings, size_bytes).bound()
 }
 
 /// # Errors

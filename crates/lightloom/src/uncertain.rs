@@ -41,8 +41,8 @@ pub fn plans_by(
 ) -> Result<Vec<SampledPlan>> {
     request.refuse_forwarding()?;
     if request.fabric.electrical.is_some() {
-        let accepts = "fabrics without electrical islands, whose plans are not chosen among samples";
-        return Err(Error::value("electrical", "electrical islands", accepts));
+        let reason = "plans among samples are chosen on circuits alone";
+        return Err(Error::refused("electrical", "a fabric with electrical switches", reason));
     }
     let (prepared, at) = for_all_planners(request)?;
     let choices = distinct(candidates(&prepared, &at, uncertainty)?);

@@ -42,7 +42,7 @@ impl Electrical {
     /// Fewer than 2 GPUs in an island, or a rate or time outside its range.
     pub fn check(&self, field: &str) -> Result<()> {
         if self.gpus < 2 {
-            return Err(Error::value(field, format!("islands of {} GPUs", self.gpus), "islands of at least 2 GPUs"));
+            return Err(Error::value(field, format!("{} GPU in an island", self.gpus), "islands of at least 2 GPUs"));
         }
         units::rate_from_f64(field, self.bandwidth_bps)?;
         units::time_from_f64(field, self.hop_delay_s)?;

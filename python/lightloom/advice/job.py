@@ -165,8 +165,7 @@ def _fabric(told: Mapping[str, object], gpus: int, folder: Path | None) -> Fabri
         given["initial"] = os.fspath(folder / start)
     read = Fabric.load(base, **given, gpus=gpus)
     fabric = read if read.initial is not None else Fabric.load(base, **{**given, "initial": REPEATED}, gpus=gpus)
-    fabric.refuse_barrier("advice is given")
-    fabric.refuse_failed("advice is given")
+    fabric.refuse_beyond_circuits("advice is given")
     fabric.to_core()
     return fabric
 

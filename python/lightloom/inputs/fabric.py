@@ -185,15 +185,18 @@ class Fabric:
         assert gpus is not None  # noqa: S101 (sized() has it)
         return self._read.barrier_s(gpus)
 
-    def refuse_barrier(self, what: str) -> None:
-        """Raise `InputError` that names `barrier` where it takes time: `what` says what is planned without it."""
+    def refuse_beyond_circuits(self, what: str) -> None:
+        """Raise `InputError` that names what the fabric has beyond circuits that all work and steps without barriers.
+
+        what: what is planned for such fabrics only, as the beginning of a sentence.
+        """
         if self._read.has_barrier:
             raise refuse("barrier", f"`{shown(self.barrier)}` is not accepted: {what} without barriers; it takes 0s")
-
-    def refuse_failed(self, what: str) -> None:
-        """Raise `InputError` that names `failed` where something does: `what` says what is planned without faults."""
         if self.failed:
-            raise refuse("failed", f"`{shown(self.failed)}` is not accepted: {what} where everything works")
+            failed = self.failed if isinstance(self.failed, str) else ",".join(self.failed)
+            raise refuse("failed", f"`{shown(failed)}` is not accepted: {what} where everything works")
+        if self.electrical is not None:
+            raise refuse("electrical", f"`{shown(self.electrical)}` is not accepted: {what} on circuits alone")
 
     @property
     def hop_delay_s(self) -> float:

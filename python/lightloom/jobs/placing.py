@@ -60,8 +60,7 @@ def place_jobs(
     turn_s = seconds_of("turn", turn)
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
-    fabric.refuse_barrier("jobs are placed")
-    fabric.refuse_failed("jobs are placed")
+    fabric.refuse_beyond_circuits("jobs are placed")
     fabric = fabric.sized()
     if (layer := fabric.optical_layer) not in LAYERS:
         raise refuse(

@@ -77,8 +77,7 @@ def fast_on_servers(
         fabric = Fabric.load("default" if fabric is None else fabric)
     values = read_matrix(matrix)
     fabric = fabric.sized(matrix=len(values))
-    fabric.refuse_barrier("FAST on servers is timed")
-    fabric.refuse_failed("FAST on servers is timed")
+    fabric.refuse_beyond_circuits("FAST on servers is timed")
     reconfiguration_s = fabric.reconfiguration.scalar_s
     if reconfiguration_s is None:
         raise refuse(

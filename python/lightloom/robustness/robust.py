@@ -79,8 +79,7 @@ def robust(
         raise refuse(
             "background_reconfiguration", "it is not accepted: what it hides depends on the bytes of each step"
         )
-    fabric.refuse_barrier("plans of many iterations are made")
-    fabric.refuse_failed("plans of many iterations are made")
+    fabric.refuse_beyond_circuits("plans of many iterations are made")
     given = {"iterations": iterations, "drift": drift, "seed": seed}
     if is_generated(matrices):
         demands = _drawn(str(matrices), size, fabric, given)

@@ -50,8 +50,7 @@ def train(
     if not isinstance(initial, str) or initial == "free":
         accepts = "the name of a topology such as ring, in which each group rests"
         raise refuse("initial", f"`{shown(initial)}` is not accepted; it takes {accepts}")
-    fabric.refuse_barrier("iterations are planned")
-    fabric.refuse_failed("iterations are planned")
+    fabric.refuse_beyond_circuits("iterations are planned")
     if fabric.gpus not in (None, workload.ranks):
         raise refuse("gpus", f"it is {fabric.gpus}; the workload has {workload.ranks} ranks")
     if workload.ranks == 1:

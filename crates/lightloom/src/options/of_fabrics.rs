@@ -143,9 +143,10 @@ pub(super) const ROWS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Fabric",
         meaning: "Electrical switches inside islands of GPUs, next to the ports: GPUs of an island, rate of a GPU inside \
-            it and delay of a hop, such as 8:3600Gbps:100ns. Planner auto uses both tiers, planners named use circuits \
-            alone.",
+            it and delay of a hop, such as 8:3600Gbps:100ns. Planner auto uses both tiers; a planner, an algorithm or a \
+            topology that is named, a schedule and a matrix use circuits alone.",
         otherwise: "all data goes over circuits",
+        metavar: "GPUS:RATE[:DELAY]",
         verbs: &["plan", "bound"],
         ..OPEN
     },

@@ -155,7 +155,7 @@ impl Asked {
 fn faults(value: &Value, field: &str) -> Result<Faults> {
     let texts = match value {
         Value::List(items) => items.iter().map(|item| item.text(field)).collect::<Result<Vec<_>>>()?,
-        Value::Text(text) => text.split(',').filter(|_| !text.trim().is_empty()).map(str::to_string).collect(),
+        Value::Text(text) => text.split(',').map(str::to_string).collect(),
         other => return Err(other.refuse(field, FAULT_FORMS)),
     };
     texts.iter().map(|text| text.parse()).collect::<Result<Vec<_>>>().map(|all| all.into_iter().collect())

@@ -109,6 +109,21 @@ fn a_dead_link_costs_nothing_where_some_pair_is_unused() {
     }
 }
 
+/// A dead plane leaves every GPU one port fewer: what is planned for that many ports serves.
+#[test]
+fn a_dead_plane_is_never_slower_than_a_port_less_for_all() {
+    let cache = Arc::<Cache>::default();
+    for &collective in Collective::ALL {
+        for (ports, log_size) in [(2, 12), (3, 28)] {
+            let dead = fabric(8, ports, [Fault::Switch(ports - 1)].into_iter().collect(), Initial::Free);
+            let fewer = fabric(8, ports - 1, Faults::default(), Initial::Free);
+            let [dead, fewer] =
+                [dead, fewer].map(|on| planned(on, collective, 1 << log_size, &cache).unwrap().total_s());
+            assert!(dead <= fewer * (1.0 + 1e-9), "{collective:?} {ports} {log_size}: {dead} {fewer}");
+        }
+    }
+}
+
 #[test]
 fn shards_by_ports_make_a_large_all_reduce_faster_than_a_port_less_for_all() {
     let cache = Arc::new(Cache::default());

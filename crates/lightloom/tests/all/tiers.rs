@@ -36,6 +36,23 @@ fn request(collective: Collective, gpus: u32, ports: u32, islands: Option<u32>, 
     }
 }
 
+/// A matrix is planned on circuits alone, and its bound is that of both tiers for its own bytes.
+#[test]
+fn unequal_all_to_alls_are_planned_on_circuits() {
+    let matrix: Vec<Vec<f64>> = (0..4)
+        .map(|src| (0..4).map(|dst| if src == dst { 0.0 } else { 1e6 * f64::from(src * 4 + dst) }).collect())
+        .collect();
+    let (blocks, m) = collectives::UnequalBlocks::of_matrix(matrix).unwrap();
+    let matrix = |islands| Request {
+        workload: Workload::Matrix(blocks.clone()),
+        ..request(Collective::AllToAll, 4, 2, islands, m.round() as u64)
+    };
+    let (both, alone) = (plan(&matrix(Some(2))).unwrap(), plan(&matrix(None)).unwrap());
+    assert_eq!(verify_plan(&both).first_failure(), None);
+    assert_eq!(both.total_s(), alone.total_s());
+    assert!(both.bound.seconds < alone.bound.seconds);
+}
+
 fn failed(plan: &Plan, change: impl FnOnce(&mut PlanParts)) -> Vec<&'static str> {
     let mut parts = PlanParts::clone(plan);
     change(&mut parts);

@@ -4,6 +4,7 @@
 //! takes for each step of it the best of the phases' topologies. A request for it lets the others plan their algorithms
 //! too, and keeps the best of all: it is never slower than any of them.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use compositions::{Better, Given, Pursuit};
@@ -105,24 +106,37 @@ fn until(problem: &Problem) -> Option<Instant> {
 }
 
 /// Tries compositions whose bytes wait between steps: those that are found for the matrix, or with topologies that are
-/// given. Whoever listens is told of them.
+/// given. Whoever listens is told of them. Where the search counts otherwise than plans do, all that it found faster on
+/// the way are tried.
 fn wait(composing: &mut Composing<'_>, problem: &Problem, pieces: &[Piece], from: Option<&Given>) -> Result<()> {
-    let tell = |better: Better| tell(problem, better);
-    let told = problem.options.listener.as_ref().map(|_| &tell as &(dyn Fn(Better) + Sync));
+    let passed = Mutex::new(Vec::new());
+    let tell = |better: Better| {
+        if !is_counted(problem) {
+            passed.lock().unwrap_or_else(PoisonError::into_inner).extend((better.composition)().ok());
+        }
+        tell(problem, better);
+    };
+    let is_heard = problem.options.listener.is_some() || !is_counted(problem);
+    let told = is_heard.then_some(&tell as &(dyn Fn(Better) + Sync));
     let pursuit = Pursuit { until: until(problem), from, told };
     let (fabric, settings) = (&problem.fabric, problem.settings);
     let limit_s = composing.limit_s();
     let found = compositions::unequal_waiting(pieces, fabric, settings, problem.size_bytes, limit_s, pursuit)?;
-    found.into_iter().try_for_each(|composition| composing.consider(composition))
+    let passed = passed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.into_iter().chain(passed).try_for_each(|composition| composing.consider(composition))
+}
+
+/// Whether the search for unequal All-to-Alls counts time as the problem does.
+fn is_counted(problem: &Problem) -> bool {
+    let policy = &problem.fabric.reconfiguration;
+    problem.settings.overlap == Overlap::Additive
+        && policy.delay().constant_s().is_some()
+        && !policy.runs_in_background()
 }
 
 /// Tells of a composition. Where the search counts as plans do, its choice is made only if it is asked for.
 fn tell(problem: &Problem, better: Better) {
     let Some(listener) = &problem.options.listener else { return };
-    let policy = &problem.fabric.reconfiguration;
-    let is_counted = problem.settings.overlap == Overlap::Additive
-        && policy.delay().constant_s().is_some()
-        && !policy.runs_in_background();
     let (mut own, seconds) = (problem.clone(), better.seconds);
     // What is told may be kept by whoever listens, and must not keep the listener.
     own.options.listener = None;
@@ -130,7 +144,7 @@ fn tell(problem: &Problem, better: Better) {
         let found = composed::best_sequence(Weave.name(), &own, (better.composition)()?, f64::INFINITY)?;
         found.ok_or_else(|| Error::infeasible("planner", "the routes are not for the topologies"))
     };
-    if is_counted {
+    if is_counted(problem) {
         listener.tell(seconds, || choice);
     } else if let Ok(found) = choice() {
         listener.tell(found.total_s, || move || Ok(found.clone()));
