@@ -93,7 +93,8 @@ impl Request {
                 "free" => Initial::Free,
                 spec => {
                     let topology = topologies::build(spec, &self.fabric.shape);
-                    Initial::Topology(topology.map_err(|error| error.in_field("initial"))?)
+                    let topology = topology.map_err(|error| error.in_field("initial"))?;
+                    Initial::Topology(self.fabric.shape.working_part(topology)?)
                 }
             };
         }

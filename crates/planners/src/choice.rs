@@ -35,6 +35,15 @@ impl Choice {
         Ok(Self { planner, problem, candidates, total_s, class_bound: None })
     }
 
+    /// The same choice with the time that its problem says, where what chose it counted in another way.
+    ///
+    /// # Errors
+    /// As [`Choice::priced`].
+    pub(crate) fn priced_anew(self) -> Result<Self> {
+        let class_bound = self.class_bound;
+        Ok(Self { class_bound, ..Self::priced(self.planner, self.problem, self.candidates)? })
+    }
+
     /// This sequence of topologies on a fabric that differs only in its start, priced from there.
     ///
     /// # Errors

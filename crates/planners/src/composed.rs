@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compositions::{Chunked, Composition};
-use model::{CostSettings, Error, Initial, Result, Routing, Schedule, Topology, Traffic};
+use model::{CostSettings, Error, Initial, Overlap, Result, Routing, Schedule, Topology, Traffic};
 use topologies::candidates;
 
 use crate::cutoffs::composed::{FEW_PEERS, MOST_COMMODITIES, MOST_COMMODITIES_OF_FEW, MOST_FLOW};
@@ -54,11 +54,17 @@ pub(crate) fn best_sequence(
     }
     let settings = CostSettings { routing, ..problem.settings };
     let own = Problem { quick_flows, ..problem.clone() }.with(composition.schedule, settings, candidates)?;
+    // The search adds costs up; what steps take in packets may be more or less.
+    let adds_up = settings.overlap == Overlap::Additive;
     let mut search = StateSearch::new(&own.table);
-    let total_s = search.run(&own.rates(), &own.charges(), own.before(), limit_s)?;
+    let total_s =
+        search.run(&own.rates(), &own.charges(), own.before(), if adds_up { limit_s } else { f64::INFINITY })?;
     let candidates = search.path().to_vec();
     let class_bound = Some(problem.any_algorithm_bound());
-    Ok(total_s.map(|total_s| Choice { planner, problem: own, candidates, total_s, class_bound }))
+    let Some(total_s) = total_s else { return Ok(None) };
+    let choice = Choice { planner, problem: own, candidates, total_s, class_bound };
+    let choice = if adds_up { choice } else { choice.priced_anew()? };
+    Ok((choice.total_s <= limit_s).then_some(choice))
 }
 
 /// The composition's own sequence of topologies with the routes that were made with them, unless it takes more than

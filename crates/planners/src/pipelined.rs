@@ -26,11 +26,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     if knows_steps && knows_changes && knows_start {
         return planner.choose_within(problem, limit_s);
     }
-    let priced = |choice: Choice| {
-        let class_bound = choice.class_bound;
-        Ok(Choice { class_bound, ..Choice::priced(choice.planner, choice.problem, choice.candidates)? })
-    };
-    let mut best = planner.choose_within(problem, f64::INFINITY)?.map(priced).transpose()?;
+    let mut best = planner.choose_within(problem, f64::INFINITY)?.map(Choice::priced_anew).transpose()?;
     if problem.start.is_some() {
         // The value of the start that the planner assumes may not hold: its choice from a free start can be run as
         // well.
