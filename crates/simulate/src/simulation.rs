@@ -131,7 +131,7 @@ pub struct Simulation {
     pub payload_bytes: u64,
     /// Bytes on all circuits together, with headers, each counted once per circuit.
     pub wire_bytes: u64,
-    /// What congestion control did; nothing where there is none.
+    /// Counts of what congestion control did; all zero without congestion control.
     pub congestion: CongestionTotals,
     /// The steps, in order.
     pub steps: Vec<SimulatedStep>,

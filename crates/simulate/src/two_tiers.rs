@@ -78,8 +78,10 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     Ok(simulation)
 }
 
+/// Refuses settings that are simulated on circuits alone.
+///
 /// # Errors
-/// What is simulated on circuits alone.
+/// The first such setting.
 fn refuse(settings: &Settings) -> Result<()> {
     let only = |field: &str, value: &str, accepts: &str| {
         Err(Error::value(field, value, format!("{accepts} for plans that use electrical switches")))
@@ -105,7 +107,7 @@ fn refuse(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// What a server is, and what it has sent.
+/// A server (a circuit or a port of an electrical switch), and the counts of what it has sent.
 #[derive(Debug, Clone, Copy)]
 struct Server {
     is_electrical: bool,
@@ -215,7 +217,7 @@ fn step(
         (used.last_fs, used.busy_fs) = (end_fs, used.busy_fs + packet.wire_fs);
         (used.packets, used.bytes) = (used.packets + 1, used.bytes + packet.bytes);
         if hop > 0 {
-            // What is in line before it, up to a packet that is being sent, and itself.
+            // The bytes in line before the packet, with the one that is being sent, and the packet's own.
             let rate = rates[usize::from(server.is_electrical)];
             let line = ((start_fs - now_fs) as f64 * rate / 8e15) as u64 + packet.bytes;
             server.waiting_bytes = server.waiting_bytes.max(line);

@@ -64,7 +64,7 @@ class _Register:
             self._removals.add(remove)
 
     def forget_removal(self, remove: Callable[[], None]) -> None:
-        """It was removed."""
+        """Drop `remove`, whose file was removed."""
         with self._lock:
             self._removals.discard(remove)
 

@@ -165,7 +165,7 @@ class Intervals:
             report(f"steps {first + 1} to {(past - 1) % self._count + 1} of {self._count}, so far {gap}")
             left_s = deadline - time.monotonic()
             if self._averaged:
-                # What an interval may take where a cut with it takes less than what is attained.
+                # The time that the interval may take if a cut through it is to be faster than the plan attained.
                 spare_s = attained.total_s - proved.total_s + self._best[first, past].lower_s
                 self._raise((first, past), spare_s, min(limit_s, left_s))
             else:

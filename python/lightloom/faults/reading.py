@@ -99,7 +99,7 @@ def _by_name(field: str, value: Any, kind: type) -> dict[str, Any]:
 
 
 def _plan(field: str, value: Any) -> dict[str, Any]:
-    """What is told of a plan, as far as a list of all needs it."""
+    """The object of a plan, checked for what a list of plans shows: its `total_s`."""
     if not isinstance(value, dict) or type(value.get("total_s")) not in {int, float}:
         raise refuse(f"{field}.total_s", "missing or not a number; it takes a plan, which has it")
     return value

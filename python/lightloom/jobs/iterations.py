@@ -40,7 +40,7 @@ class Iteration(NamedTuple):
     connects: int
 
     def on(self, circuits: Circuits) -> float | None:
-        """Its time on such circuits."""
+        """The iteration's time, s, where the job has circuits of this kind."""
         return {"change": self.change_s, "own": self.own_s, "wired": self.wired_s}[circuits]
 
 

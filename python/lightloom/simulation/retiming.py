@@ -141,7 +141,7 @@ class _Course:
 
 
 class _Before(NamedTuple):
-    """What has ended before an event's circuits are set up: events of the iteration, and of the one before.
+    """The events that end before an event's circuits are set up, in this iteration and in the one before.
 
     change_s: how long that takes.
     """

@@ -200,7 +200,7 @@ fn latency_s(tiers: &Tiers, words: &[Word]) -> f64 {
 /// Seconds of the blocks that a GPU of All-to-All sends to all others, at the best of some prices.
 fn priced_s(tiers: &Tiers, words: &[Word]) -> f64 {
     let block = |part: f64| {
-        // Of the seconds of a block on p circuits, and of one between a GPU and its switch.
+        // The prices weigh the seconds of a block on p circuits and those of a block between a GPU and its switch.
         let outside_s = part * tiers.circuit_s / tiers.ranks / tiers.ports;
         let inside_s = (1.0 - part) * tiers.switch_s / tiers.ranks;
         let price = |word: &&Word| f64::from(word.outside) * outside_s + f64::from(word.inside) * inside_s;

@@ -11,7 +11,7 @@ pub(super) struct Staged {
     pub(super) group: Translations,
     pub(super) topologies: Vec<Topology>,
     pub(super) stages: Vec<Stage>,
-    /// What made it, for people.
+    /// The name of the algorithm that made the stages, for people.
     pub(super) name: String,
 }
 
