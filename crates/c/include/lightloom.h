@@ -108,7 +108,7 @@ typedef struct {
   int64_t source;
   // The rank that must hold it after the last step; -1 where every rank must.
   int64_t destination;
-  // Its bytes.
+  // Size of the chunk, bytes.
   double bytes;
 } LightloomChunk;
 

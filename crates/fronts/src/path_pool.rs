@@ -12,7 +12,7 @@ use crate::{
     restricted_master::Column,
 };
 
-/// Its rounds at most: more find more paths than the optimum uses.
+/// Limit of the rounds: more of them find more paths than the optimum uses.
 const START_ROUNDS: usize = 8;
 
 /// Paths by index, which is also that of their column.

@@ -39,7 +39,7 @@ struct UnderWay {
     /// The time at which its startup is over.
     begins_ns: u64,
     has_begun: bool,
-    /// Its own packets until then, with the ports that they leave by.
+    /// The rank's own packets until it begins, with the ports that they leave by.
     packets: Vec<(u32, Header)>,
     /// Packets that have not left.
     waiting: usize,

@@ -111,7 +111,7 @@ fn refuse(settings: &Settings) -> Result<()> {
 #[derive(Debug, Clone, Copy)]
 struct Server {
     is_electrical: bool,
-    /// Behind its last bit, fs.
+    /// Delay of the hop after the packet's last bit has left, fs.
     delay_fs: u64,
     free_fs: u64,
     used: CircuitUse,
@@ -178,7 +178,7 @@ impl Servers {
 struct Sent {
     ends: (Rank, Rank),
     servers: Vec<usize>,
-    /// Its size, and its times on a circuit and at a switch.
+    /// Size of the packet, and its times on a circuit and at a switch.
     on_circuit: Packet,
     at_switch: Packet,
 }

@@ -57,14 +57,14 @@ class _Register:
             path.mkdir()
 
     def remember(self, remove: Callable[[], None]) -> None:
-        """Remember what removes something that is not a file. Raises `OSError`."""
+        """Remember the function that removes something other than a file. Raises `OSError`."""
         with self._lock:
             if self._ended:
                 raise InterruptedError(None, "the program ends")
             self._removals.add(remove)
 
     def forget_removal(self, remove: Callable[[], None]) -> None:
-        """Drop `remove`, whose file was removed."""
+        """Forget `remove`: what it removes is gone."""
         with self._lock:
             self._removals.discard(remove)
 

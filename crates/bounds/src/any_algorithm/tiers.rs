@@ -17,7 +17,7 @@ use crate::cutoffs::any_algorithm_tiers::{MOST_HOPS, MOST_PRICES, MOST_TOPOLOGIE
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
 
-/// Both tiers, as the bound sees them.
+/// The quantities of both tiers that the bound depends on.
 #[derive(Debug, Clone, Copy)]
 struct Tiers {
     /// k.

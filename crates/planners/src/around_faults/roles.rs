@@ -174,7 +174,7 @@ impl Roles {
         let chunks = schedule.chunks();
         let steps = schedule.steps().iter().map(|step| {
             interruption::check();
-            // The data that arrive at a rank for a chunk, by sender; a copy comes before the reductions.
+            // The transfers of a chunk that arrive at a rank, in the order of senders: of copies and reductions, copies first.
             let mut arriving: BTreeMap<(Rank, u32), Vec<(Rank, Op)>> = BTreeMap::new();
             for transfer in step.expanded(chunks) {
                 for &chunk in &transfer.chunks {

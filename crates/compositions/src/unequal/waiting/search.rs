@@ -104,7 +104,7 @@ fn best_made(task: &Task<'_>, limit_s: f64) -> Option<Candidate> {
             }
         }
     }
-    // Plans of one step are found in the same way where no change pays. They are finished even while they are slow, so
+    // Where no change pays, the search finds the same plans of one step. They are finished even while they are slow, so
     // that a plan is never slower than the best one without changes. No plan is faster than its bytes times hops allow.
     let bytes = demand.least_bytes_hops(ports) / (ports * demand.ranks()) as f64;
     if prices.least_s(1) + prices.buffer_s * bytes > best_s {
