@@ -232,7 +232,7 @@ impl<'a, D: Distance> PathPool<'a, D> {
             let is_enough = |hops: u32, arrivals: &[Arrival]| {
                 for arrival in arrivals {
                     let best = &mut shortest[arrival.node as usize];
-                    // NaN where no arc ends: never less.
+                    // The distance is NaN where no arc ends, and a NaN is never less.
                     if arrival.distance < *best {
                         if hops > current {
                             let arc = arc_to[arrival.node as usize];

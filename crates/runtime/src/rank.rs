@@ -103,7 +103,7 @@ impl<'a, T: Transport> Rank<'a, T> {
             first,
             under_way: Vec::new(),
             heard: 0,
-            // Written now, so that no memory is asked for in a step while others are not under way.
+            // Filled with ones, so that the system gives the memory now and not during a step.
             spare_stages: vec![vec![1; staged as usize]],
             waiting: (0..request.ports).map(|_| VecDeque::new()).collect(),
             spare: Vec::new(),

@@ -283,7 +283,7 @@ fn packets(
         simulation.payload_bytes += message.payload_bytes.round() as u64;
         let shares: Vec<f64> = arc.paths.iter().map(|path| path.share).collect();
         let shares = Shares::new(&shares)
-            .ok_or_else(|| malformed(format!("{} → {} has no shares of at least 0", arc.src, arc.dst)))?;
+            .ok_or_else(|| malformed(format!("the shares of {} → {} must be at least 0", arc.src, arc.dst)))?;
         let rest = message.payload_bytes - (message.packets - 1) as f64 * f64::from(settings.payload_bytes);
         let tail = message.tail.map(|tail| Ok::<_, Error>([tail, packet(rest, settings, at_switch)?])).transpose()?;
         let mut dealer = Dealer::new(shares.paths());

@@ -228,7 +228,7 @@ class Intervals:
     def _raise(self, ends: tuple[int, int], spare_s: float, seconds: float) -> None:
         """Solve the interval's next program of averages, and raise the bounds of the intervals that hold it."""
         best = self._best[ends]
-        # Above what is attained by a little, so that a bound may close what it is equal to.
+        # The limit is slightly above the attained time, so that a bound equal to it still proves the optimum.
         spare_s = min(spare_s, best.upper_s) * (1 + TOLERANCE / 2)
         started = time.monotonic()
         program = best.programs.pop(0)
@@ -236,7 +236,7 @@ class Intervals:
         if time.monotonic() - started >= seconds:
             best.unfinished.append(program)
         best.lower_s = max(best.lower_s, min(found_s, best.upper_s))
-        # Longer ones take no less than their two parts do.
+        # A longer interval takes at least as long as its two parts together.
         for first, past in sorted(self._ends, key=lambda ends: ends[1] - ends[0]):
             longer = self._best[first, past]
             for middle in range(first + 1, past):

@@ -76,12 +76,12 @@ def parts_of(text: str) -> Parts:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if (key := key_given_twice(pairs)) is not None:
-        raise refuse("fallbacks", f"the key `{shown(key)}` is there twice in one object")
+        raise refuse("fallbacks", f"key `{shown(key)}` is given twice in one object")
     return dict(pairs)
 
 
 def _no_number(text: str) -> float:
-    raise refuse("fallbacks", f"`{text}` is no number of JSON")
+    raise refuse("fallbacks", f"`{text}` is not a JSON number")
 
 
 def _texts(field: str, value: Any) -> tuple[str, ...]:

@@ -19,7 +19,9 @@ pub(super) fn check(iteration: &Iteration<'_>) -> Option<Check> {
     let mut tally = Tally::new("inference");
     for (what, times, node) in stated {
         let Some(node) = node else {
-            tally.expect(times.is_empty(), || format!("{what}: the plan states times, but the workload names no node for them"));
+            tally.expect(times.is_empty(), || {
+                format!("{what}: the plan states times, but the workload names no node for them")
+            });
             continue;
         };
         let own = times.iter().find(|(policy, _)| *policy == training.policy);

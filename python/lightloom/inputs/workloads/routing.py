@@ -51,12 +51,12 @@ class Routing(NamedTuple):
         if ROUTING not in values:
             return None
         if experts == 1:
-            raise refuse(ROUTING, "it is for experts on several ranks, and no tokens are sent here")
+            raise refuse(ROUTING, "it is for experts on several ranks, but here no tokens are sent between ranks")
         made = cls(**{name: told[name] for name in cls._fields if name != "folder"}, folder=folder)
         if (made.traffic is None) == (made.trace is None):
             raise refuse(f"{ROUTING}.traffic", "there must be either traffic or trace")
         if made.trace is not None and folder is None:
-            raise refuse(f"{ROUTING}.trace", "files are read for a description that is in a file itself")
+            raise refuse(f"{ROUTING}.trace", "a trace is read only for a description that is itself in a file")
         for name in OF_TRAFFIC:
             if made.trace is not None and name in values[ROUTING]:
                 raise refuse(f"{ROUTING}.{name}", "it goes with traffic; with trace there is a matrix for each file")
