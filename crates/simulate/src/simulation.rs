@@ -39,11 +39,11 @@ pub struct GpuTimes {
     pub gpu: Rank,
     /// The time at which the GPU had all data of the steps before, after the barrier if there is one.
     pub ready_fs: u64,
-    /// First bit out; `None` where it sends nothing.
+    /// The time at which the first bit leaves the GPU; `None` where it sends nothing.
     pub first_send_fs: Option<u64>,
-    /// Last bit of its own out; `None` where it sends nothing.
+    /// The time at which the last bit of its own data leaves the GPU; `None` where it sends nothing.
     pub last_sent_fs: Option<u64>,
-    /// Last bit for it received; `None` where it receives nothing.
+    /// The time at which the last bit for the GPU arrives; `None` where it receives nothing.
     pub last_received_fs: Option<u64>,
 }
 

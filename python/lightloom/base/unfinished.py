@@ -132,9 +132,9 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def removed_at_end(remove: Callable[[], None]) -> Iterator[None]:
-    """Calls `remove` at the end, and at that of the program in any case, from another thread then.
+    """Context that calls `remove` at its end, or from another thread when the program ends before.
 
-    Raises `OSError` where the program ends already.
+    Raises `OSError` where the program is ending already.
     """
     try:
         _REGISTER.remember(remove)

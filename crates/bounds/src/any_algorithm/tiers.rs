@@ -43,7 +43,8 @@ struct Word {
     islands: f64,
 }
 
-/// The bound of a fabric of circuits alone, of a buffer that takes so many seconds on one.
+/// A bound for a fabric without electrical switches. The last argument is the seconds that one circuit takes for the
+/// whole buffer.
 type OnCircuits = fn(Collective, Option<&[Piece]>, &Rates, f64) -> Statement;
 
 /// The largest bound for any algorithm on both tiers.

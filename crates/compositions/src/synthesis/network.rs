@@ -29,8 +29,8 @@ impl Network {
         Self::of(topology.expanded(), topology.symmetry().clone())
     }
 
-    /// The links with no use of translations: what is sent is not repeated by images. A network for origins that are
-    /// not all ranks, such as the root of a Broadcast.
+    /// The network of all links without its symmetry, for collectives whose origins are only some ranks, such as the
+    /// root of a Broadcast: their transfers have no images.
     pub fn without_translations(topology: &Topology) -> Self {
         Self::of(topology.expanded(), Translations::trivial(topology.ranks()))
     }

@@ -98,7 +98,7 @@ class ExpertTraffic:
 
 
 def _drawn(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int64]]:
-    """Whole bytes; the mean of the pairs is that of equal blocks."""
+    """Generated matrices in whole bytes, whose mean over the pairs is the size of equal blocks."""
     _check_number("matrices", routing.matrices, ranks)
     mean = max(1, round(size_bytes / ranks))
     drift = 1.0 if routing.drift is None else routing.drift
