@@ -62,7 +62,7 @@ class Case(NamedTuple):
     scale: int
 
 
-# Of a decode step, whose messages are shorter still.
+# The scale for a decode step, whose messages are shorter still.
 DECODE_SCALE = 32
 
 CASES = (

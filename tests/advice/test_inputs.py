@@ -172,5 +172,5 @@ def test_keys_of_profiles_and_logs_are_those_of_their_readers(in_tmp: Path) -> N
     with pytest.raises(InputError, match="message_sizes: it is not used for a workload of format nccl-log; it takes "):
         Job.load(in_tmp / "job.toml")
     pasted = 'gpus = 4\n[[mix]]\nworkload = "gpt-3"\nmessage_sizes = "sizes.json"\n'
-    with pytest.raises(InputError, match=r"message_sizes: it is a file, and a job that is pasted names none$"):
+    with pytest.raises(InputError, match=r"message_sizes: it names a file; a job that is pasted cannot$"):
         Job.of_text(pasted)

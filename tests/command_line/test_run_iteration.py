@@ -81,7 +81,7 @@ def test_wrong_elements_are_a_failure(cli: RunCli, iteration: Path, monkeypatch:
         (["--transport", "mpi"], "transport: `mpi` carries no training iteration; it takes shared-memory"),
         (["--transport", "kernel"], "transport: `kernel` carries no training iteration; it takes shared-memory"),
         (["--iterations", "0"], "iterations: `0` is not accepted; it takes a whole number from 1 to 1000"),
-        (["--scale", "100000"], "scale: `s` moves 65536 bytes, which are no element of 4 bytes at 1 of 100000; "),
+        (["--scale", "100000"], "scale: `s` moves 65536 bytes; 1/100000 of that is less than an element of 4 bytes; "),
         (["--plot", "picture.txt"], "plot: "),
     ],
 )

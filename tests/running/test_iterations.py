@@ -237,7 +237,7 @@ def test_a_rank_that_is_killed_ends_all() -> None:
         ({"scale": 0}, "scale: `0` is not accepted; it takes a whole number from 1 to 4294967295"),
         (
             {"scale": 1 << 14},
-            "scale: `b` moves 32768 bytes, which are no element of 4 bytes at 1 of 16384; it takes at most 8192",
+            "scale: `b` moves 32768 bytes; 1/16384 of that is less than an element of 4 bytes; it takes at most 8192",
         ),
         ({"dilation": 0.5}, "dilation: `0.5` is not accepted; it takes a number from 1 to 1e+09"),
         ({"dtype": "float8"}, "dtype: "),

@@ -144,7 +144,7 @@ def _of_nobody(told: dict[str, Any]) -> None:
     [
         (_sooner, "first tokens: stated at 147.1 µs, and node `prefill-logits` ends at 294.2 µs"),
         (_unsaid, "caches: no time is stated of policy carry"),
-        (_of_nobody, "first tokens: times are stated, and the workload names no node"),
+        (_of_nobody, "first tokens: the plan states times, but the workload names no node for them"),
     ],
 )
 def test_the_judge_compares_what_is_stated_with_the_events(

@@ -38,7 +38,7 @@ pub(crate) mod given_schedule_fractional {
 }
 
 pub(crate) mod known {
-    /// Bounds of uniform collectives, of which the layouts of a large model have some hundred.
+    /// Most bounds of uniform collectives that are kept; the layouts of a large model have some hundred.
     pub(crate) const MOST: usize = 512;
 
     /// Bounds of unequal ones, whose keys have every piece. Threads ask for several at a time.
@@ -57,7 +57,7 @@ pub(crate) mod pairs {
     /// Prices λ that are tried.
     pub(crate) const MOST_PRICES: usize = 24;
 
-    /// Sums of hops that are all looked at.
+    /// Largest sum of hops up to which every sum is tried.
     pub(crate) const MOST_SUMS: u64 = 512;
 }
 

@@ -1,7 +1,7 @@
 //! The bound for ranks among other GPUs that forward.
 //!
 //! Circuits of the other GPUs carry bytes too, so that bounds on what n·d links carry over several hops do not hold.
-//! What leaves the ranks or enters them still passes their own ports.
+//! Bytes that leave the ranks or enter them still pass the ranks' own ports.
 
 use model::{Bound, Chunks, Collective, CostSettings, Fabric, Overlap, Propagation};
 

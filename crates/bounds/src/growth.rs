@@ -104,7 +104,7 @@ pub(crate) fn least_growth(ranks: u32, ports: u32, prices: &GrowthPrices) -> Gro
     let (mut at, mut segments, mut uses) = (0, Vec::new(), f64::from(ranks - 1));
     while at < points {
         let (after, way) = next[at];
-        // The grid's ratio may be just above what this many hops allow.
+        // The ratio of two points of the grid may be slightly above the growth that these hops allow.
         let growth =
             (holders[after] / holders[at]).min(if prices.by_distance { ball(ports, way.hops) } else { f64::INFINITY });
         segments.push(BoundSegment { steps: way.steps, hops: way.hops, growth });

@@ -38,7 +38,8 @@ pub struct Statement {
     pub segments: Vec<BoundSegment>,
 }
 
-/// Below one by more than all roundings of a bound together, so that a plan that attains it is not below it.
+/// Factor on every bound. It is below one by more than all rounding errors of a bound together, so that no plan that
+/// attains a bound is below it.
 const ROUNDING: f64 = 1.0 - 4e-13;
 
 impl Statement {

@@ -108,7 +108,7 @@ typedef struct {
   int64_t source;
   // The rank that must hold it after the last step; -1 where every rank must.
   int64_t destination;
-  // Its bytes.
+  // Size of the chunk, bytes.
   double bytes;
 } LightloomChunk;
 
@@ -280,7 +280,7 @@ LightloomStatus lightloom_plan_transfer(const LightloomPlan *plan,
                                         LightloomTransfer *transfer,
                                         LightloomError *error);
 
-// The path of that index of a step, below its `paths`; by source and destination.
+// Path number `index` of a step, less than the step's `paths`. Paths are ordered by source and destination.
 LightloomStatus lightloom_plan_path(const LightloomPlan *plan,
                                     uint32_t step,
                                     uint64_t index,

@@ -66,7 +66,7 @@ impl LightloomPlan {
         &self.plan
     }
 
-    /// Its texts.
+    /// The plan's texts.
     pub fn texts(&self) -> &Texts {
         &self.texts
     }

@@ -74,7 +74,7 @@ impl Failure {
     }
 }
 
-/// The text with what a terminal would not show as it is written out: a value may hold anything.
+/// The text with its control characters escaped: a value may hold any character.
 fn on_one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }

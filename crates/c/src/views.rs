@@ -145,6 +145,6 @@ pub struct LightloomChunk {
     pub source: i64,
     /// The rank that must hold it after the last step; -1 where every rank must.
     pub destination: i64,
-    /// Its bytes.
+    /// Size of the chunk, bytes.
     pub bytes: f64,
 }

@@ -127,7 +127,7 @@ fn steps(parts: &Parts, ranks: u32) -> Result<Composition> {
     Composition::new(chunks, steps, topologies)
 }
 
-/// Of `owners`, those whose parts are moved along the coordinate `index`.
+/// The ranks among `owners` whose parts are moved along the coordinate `index`.
 fn sent(grid: &Coordinates, index: usize, moved: &Moved, owners: &[Rank]) -> impl Iterator<Item = Rank> {
     let window = i64::from(moved.window);
     let places: BTreeSet<i64> = moved.places.iter().map(|place| place.rem_euclid(window)).collect();

@@ -131,7 +131,7 @@ fn best(library: &Library, prices: &Prices, ranks: u32, ports: u32) -> Vec<Excha
     }
     let (free_s, mut chosen) = best.get(&ranks).cloned().unwrap_or((f64::INFINITY, Vec::new()));
     let mut least_s = free_s + prices.first_change_s();
-    // Or the first phase on the ring in force.
+    // The alternative: the first phase on the ring in force, without a first change.
     for span in library.spans() {
         let Some((rest_s, rest)) = best.get(&(ranks / span)) else { continue };
         let change_s = if rest.is_empty() { 0.0 } else { prices.change_s };

@@ -183,10 +183,11 @@ pub(crate) mod unequal {
     /// Ranks from which only what is sure to be quick is tried without a budget.
     pub(crate) const LEAST_AT_ANY_TIME: u32 = 48;
 
-    /// Steps from which ways without waiting bytes are looked at then.
+    /// With so many ranks and no budget: steps from which ways without waiting bytes are tried.
     pub(crate) const LEAST_STEPS_BESIDE_WAITING: usize = 9;
 
-    /// Ports up to which phases of equal blocks are tried then: on more, one step takes few hops.
+    /// With so many ranks and no budget: ports up to which phases of equal blocks are tried; with more ports, one step
+    /// takes few hops.
     pub(crate) const MOST_PORTS_OF_PHASES: u32 = 2;
 }
 

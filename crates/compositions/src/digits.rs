@@ -90,13 +90,13 @@ impl Digits {
             sums.steps += 1;
             sums.hops += step.stride as f64 * places;
             sums.load += load;
-            // Strides so far held as many places as the span has beyond this stride and radix.
+            // Each circuit carries all that its sender has gathered in the digits of larger strides.
             sums.amount += load * self.held_before(step.stride);
         }
         sums
     }
 
-    /// Places that a rank has something from before the digit of `stride`.
+    /// Number of places whose data a rank holds before the digit of `stride`.
     fn held_before(&self, stride: i64) -> f64 {
         let mut below = i64::from(self.span());
         let mut held = 1;

@@ -50,7 +50,7 @@ impl Table {
                     }
                 };
                 let meets = (last && start == Start::Last) || (held == 1 && start == Start::First);
-                // Along all ranks, where that is the last coordinate.
+                // A phase along all ranks can use the ring in force, if it serves the last coordinate.
                 for phase in library.on_rings(span).iter().filter(|p| meets && last && prices.starts_on(p)) {
                     consider(phase, true, 0.0);
                 }

@@ -27,7 +27,7 @@ pub(crate) struct Library {
     on_rings: BTreeMap<u32, Vec<Phase>>,
     /// The Cayley digraph of all ranks.
     cayley: Option<Metacyclic>,
-    /// The one on which sums can be followed where they cannot on that, made when it is first asked for.
+    /// A Cayley digraph on which sums can be followed, for where `cayley` does not allow it; made when first asked for.
     cayley_of_sums: OnceLock<Option<Metacyclic>>,
     /// Ranks and ports.
     shape: (u32, u32),

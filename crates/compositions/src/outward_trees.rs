@@ -303,8 +303,8 @@ mod tests {
             }
         }
         assert_eq!(loads.values().sum::<usize>(), 60 * 59);
-        // None of three circuits into a rank brings half of the 59 blocks; the first way to be found would
-        // have up to 31.
+        // Each of the three circuits into a rank brings less than half of the 59 blocks; the first way to be found
+        // would have up to 31.
         assert!(loads.values().all(|&load| 2 * load < 59), "{:?}", loads.values().max());
     }
 }

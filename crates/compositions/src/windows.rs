@@ -103,7 +103,7 @@ fn sums(gathered: &Sums, doubled: &Sums, window: u32) -> Sums {
     }
 }
 
-/// Those whose steps, amount and hops no other has as few of: a fabric's prices multiply nothing else.
+/// The ways on the Pareto front of steps, amount and hops, the only quantities that a fabric's prices multiply.
 fn best<T>(ways: Vec<(Sums, T)>) -> Vec<(Sums, T)> {
     let costs = |sums: &Sums| [f64::from(sums.steps), sums.amount, sums.hops, 0.0];
     undominated(ways, |(sums, _)| costs(sums), |_, _| Ordering::Equal)

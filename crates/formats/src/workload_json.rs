@@ -163,7 +163,7 @@ impl Known {
             "collective" => {
                 let name = match &text.matrix {
                     Some(MatrixText::One(name)) => Some(name),
-                    // Of lists [`matrix_of_each::spread`] has made nodes.
+                    // [`matrix_of_each::spread`] has already made nodes of lists.
                     Some(MatrixText::OfEach(_)) | None => None,
                 };
                 let matrix = name.map(|name| find("matrix", name, &self.matrices)).transpose()?;

@@ -90,11 +90,11 @@ impl Along {
 /// The circulant of one offset g, or of g and −g.
 #[derive(Debug, Clone, Copy)]
 struct Ring {
-    /// gcd(g, radix): values that are no multiple of it apart are on different rings.
+    /// Number of rings, gcd(g, radix): two values are on one ring if their difference is a multiple of it.
     rings: u64,
-    /// Values of one ring, the radix over their number.
+    /// Number of values on one ring: the radix over the number of rings.
     length: u64,
-    /// g/gcd(g, radix) times this is 1 modulo the length.
+    /// Inverse of g/gcd(g, radix) modulo the length.
     inverse: u64,
     both_ways: bool,
 }

@@ -66,9 +66,8 @@ impl HopLimited {
         }
     }
 
-    /// [`HopLimited::run`] over GPUs of which `leads` says that they matter, given how many links may follow, and
-    /// until `is_enough` says so, which is told the hops and the arrivals of every layer that is complete, the source's
-    /// first.
+    /// [`HopLimited::run`] over some GPUs, until `is_enough`. `leads` says whether a GPU matters, given how many links
+    /// may follow it. `is_enough` is asked after every complete layer, the source's first, with its hops and arrivals.
     #[allow(clippy::too_many_arguments, reason = "two callers, and the two that say what each is")]
     fn run_until(
         &mut self,

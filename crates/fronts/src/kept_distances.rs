@@ -7,7 +7,8 @@ use model::{BreadthFirst, Rank, UNREACHABLE};
 use crate::cutoffs::kept_distances::MOST_AT_ONCE;
 use crate::quotient::Adjacency;
 
-/// Above that number, the GPUs around all sources together that are searched for first.
+/// GPUs around all sources together that are searched for first, where distances from every source to every GPU are
+/// more than [`MOST_AT_ONCE`].
 const NEAR_ALL: usize = 1 << 22;
 
 /// The known distances from a GPU.

@@ -12,7 +12,7 @@ use crate::{
     restricted_master::Column,
 };
 
-/// Its rounds at most: more find more paths than the optimum uses.
+/// Limit of the rounds: more of them find more paths than the optimum uses.
 const START_ROUNDS: usize = 8;
 
 /// Paths by index, which is also that of their column.
@@ -195,9 +195,9 @@ impl<'a, D: Distance> PathPool<'a, D> {
     /// `load`, the least at the current one, by more than `least_gain` and by more than [`LEAST_GAIN_A_HOP`] for each
     /// hop more. At any limit between, they prove the current load optimal but for that.
     ///
-    /// Room has two bounds. Paths of all arcs are as short as at that limit; and what goes over a longer path by so
-    /// many hops takes this many circuits more than it must, of which there are no more than `load` leaves after the
-    /// shortest paths.
+    /// The room is limited in two ways. No path is shorter, at these prices, than the shortest one within that limit.
+    /// And traffic on a path with h hops more than needed takes h circuits more, of which there are only as many as
+    /// `load` leaves after the shortest paths.
     pub(crate) fn next_hops(
         &mut self,
         lengths: &[f64],
@@ -232,7 +232,7 @@ impl<'a, D: Distance> PathPool<'a, D> {
             let is_enough = |hops: u32, arrivals: &[Arrival]| {
                 for arrival in arrivals {
                     let best = &mut shortest[arrival.node as usize];
-                    // NaN where no arc ends: never less.
+                    // The distance is NaN where no arc ends, and a NaN is never less.
                     if arrival.distance < *best {
                         if hops > current {
                             let arc = arc_to[arrival.node as usize];

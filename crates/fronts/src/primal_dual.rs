@@ -66,7 +66,7 @@ pub(crate) struct PrimalDual {
     gap_at_restart: f64,
     steps: usize,
     steps_at_restart: usize,
-    /// Length of a step of both sides, and the factor between them.
+    /// Length of a step of shares and prices, and the ratio between the two.
     step: f64,
     ratio: f64,
     /// The entries of columns that were read and written in all.

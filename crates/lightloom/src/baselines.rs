@@ -35,7 +35,7 @@ pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
     };
     let mut rows = lines(&prepared, &at, &best, BaselineLimits::plan);
     let over_all = unchanging::rows(request, &prepared, &at);
-    // The best of all algorithms stands for the best of the one that is named.
+    // A planner's best row over all algorithms replaces its best row for the named algorithm.
     let is_replaced = |row: &Row| row.keeps_the_best && over_all.iter().any(|other| other.planner == row.planner);
     rows.retain(|(_, _, row)| !is_replaced(row));
     let said = over_all.into_iter().filter(|row| row.outcome.is_ok() || never_changes(row)).map(|row| match given {

@@ -82,7 +82,7 @@ pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<
             told(Better { elapsed_s: began.elapsed().as_secs_f64(), total_s, lower_bound_s, made, keeps_steps });
         }
     };
-    // Of plans that are looked for with changes, and then left out, nothing is told.
+    // A request for circuits that never change also tries plans with changes, then drops them; those are not reported.
     if request.never_changes().is_none() {
         let told = tell.clone();
         let listener = Listener::new(move |better| told(better.total_s, Made::Choice(better.choice)));

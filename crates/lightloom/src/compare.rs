@@ -68,7 +68,8 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
     if request.planner.is_none() {
         let others = unchanging::rows(request, &prepared, &at);
         others.iter().for_each(seen);
-        // The best of all algorithms stands before that of the one that is named, which may be the same.
+        // A planner's best row over all algorithms comes before its best row for the named algorithm; if both are the
+        // same plan, only the first is kept.
         let last = prepared.planners().len();
         rows.retain(|(_, row)| !row.keeps_the_best || !others.iter().any(|other| is_by_the_same(row, other)));
         for (place, row) in &mut rows {
@@ -101,7 +102,7 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
         let reason = rows.into_iter().find_map(|row| row.outcome.err());
         return Err(reason.unwrap_or_else(|| Error::infeasible("algorithm", "no algorithm serves this problem")));
     }
-    // A planner that is asked for by name, as here each is, may answer a named algorithm by another.
+    // Each planner is asked for by name here, and may then answer a named algorithm with another one.
     let named = request.kept_algorithm();
     let served = || rows.iter().filter(|row| row.outcome.is_ok());
     let keeps_steps = named.is_none_or(|name| served().all(|row| row.algorithm == name));

@@ -26,7 +26,7 @@ pub(crate) fn shortest_paths(traffic: &Traffic, topology: &Topology, most: u64) 
         arcs.iter().for_each(|arc| is_awaited[arc.dst as usize] = true);
         let mut awaited = arcs.len();
         let heads = |rank: Rank| out[rank as usize].iter().copied();
-        // All paths that lead to the last one are known when it is reached.
+        // When the search reaches the last destination, it knows all shortest paths to it.
         search.search_until(source, heads, |rank| {
             awaited -= usize::from(is_awaited[rank as usize]);
             awaited == 0

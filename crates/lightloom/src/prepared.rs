@@ -42,7 +42,7 @@ impl Prepared {
             some => {
                 let mut free = request.clone();
                 free.fabric.initial = Initial::Free;
-                // Its times lack the change from the start.
+                // The listener is dropped, since the times of such plans lack the change from the start.
                 free.options.listener = None;
                 Some(Box::new(Self::for_planners(&free, some)?))
             }

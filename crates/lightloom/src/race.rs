@@ -92,7 +92,7 @@ impl<'a> Race<'a> {
                     && budget::check_plan(&choice).is_ok()
                 {
                     let mut told = choice.clone();
-                    // What is told may be kept by whoever listens, and must not keep the listener.
+                    // A listener may keep the choice that it is told, so the choice must not hold the listener (a cycle).
                     told.problem.options.listener = None;
                     listener.tell(total_s, move || move || Ok(told.clone()));
                 }

@@ -156,7 +156,7 @@ impl Request {
         }
         let takes = planner.capabilities();
         if takes.chooses_algorithm {
-            // Such a planner keeps the best of all, itself among them.
+            // Such a planner runs among all planners that take the problem, and the best plan is kept.
             return Ok(open_planners().filter(|planner| self.admit(*planner).is_ok()).collect());
         }
         if self.static_topologies.is_some() && !takes.takes_static_topologies {

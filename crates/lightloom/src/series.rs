@@ -82,8 +82,8 @@ impl Series {
     /// The results of [`crate::plan`] at every point. `bound`: whether to bound the times from below.
     ///
     /// Where the least time is a concave function of the numbers, searches at few points serve all ([`Envelope`]);
-    /// elsewhere every point is searched. Neither the number of threads nor the other points show, but that plans which
-    /// take exactly as long may differ in their reconfigurations.
+    /// elsewhere every point is searched. A point's result depends neither on the number of threads nor on the other
+    /// points, except that among plans of exactly equal time the number of reconfigurations may differ.
     ///
     /// # Errors
     /// Arrays of different lengths, or a number that its field does not take.

@@ -153,7 +153,7 @@ fn refuse_other_costs(request: &Request) -> Result<()> {
 /// A plan on circuits alone as one for the fabric with its switches.
 ///
 /// # Errors
-/// None that the plan did not have.
+/// No errors other than those of the plan itself.
 fn on_fabric(plan: Plan, request: &Request) -> Result<Plan> {
     let mut parts = model::PlanParts::clone(&plan);
     parts.fabric.electrical = request.fabric.electrical;
@@ -168,7 +168,7 @@ fn bound(request: &Request, pieces: Option<&[Piece]>, size_bytes: u64) -> Bound 
 }
 
 /// # Errors
-/// What the verifier finds.
+/// [`Error::Rejected`] with the first check of the verifier that fails.
 fn verified(plan: Plan) -> Result<Plan> {
     match judgement::verify_plan(&plan).first_failure() {
         None => Ok(plan),

@@ -1,6 +1,6 @@
 //! The best plan whose circuits never change after the start: the baseline of what changing them gains.
 //!
-//! It is the winner of the ordinary race at a delay at which no change pays. So it is never faster than the plan of the
+//! The plan is the winner of the ordinary race at a delay at which no change pays. So it is never faster than that of the
 //! same request, and equal to it to the last bit where that changes nothing.
 
 use std::collections::BTreeMap;

@@ -77,7 +77,7 @@ impl Barrier {
             _ => {
                 let (first, last) = (by_gpus[0].0, by_gpus[by_gpus.len() - 1].0);
                 let known = if first == last { first.to_string() } else { format!("{first} to {last}") };
-                let accepts = format!("{known} GPUs, of which its times are known");
+                let accepts = format!("{known} GPUs, for which times of the barrier are known");
                 Err(Error::value(field, format!("a barrier of {gpus} GPUs"), accepts))
             }
         }

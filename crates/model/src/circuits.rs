@@ -121,7 +121,7 @@ impl Circuits {
                 let (found, expected) = (configuration.switches.len(), counted(switches.len() as u64, "switch"));
                 return Err(Error::malformed(
                     field("switches"),
-                    format!("settings of {found} are listed, and there are {expected}"),
+                    format!("it lists settings of {found}, but there are {expected}"),
                 ));
             }
             for (place, (setting, switch)) in configuration.switches.iter_mut().zip(&switches).enumerate() {

@@ -1,4 +1,4 @@
-//! What is broken in a fabric: GPUs, transmitters and receivers, circuits between pairs, and whole switch planes.
+//! Faults of a fabric: broken GPUs, transmitters and receivers, circuits between pairs, and whole switch planes.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -108,7 +108,7 @@ impl Range {
     /// The number.
     ///
     /// # Errors
-    /// One outside the range; it names the field, the number as it was `shown`, and what is accepted.
+    /// A number outside the range; the error names the field, the number as it was `shown`, and what is accepted.
     pub fn check(&self, field: &str, number: f64, shown: impl ToString) -> Result<f64> {
         // Adding zero makes minus zero plain zero.
         if self.contains(number) { Ok(number + 0.0) } else { Err(Error::value(field, shown, self.accepts)) }

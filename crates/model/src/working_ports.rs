@@ -83,7 +83,7 @@ impl Shape {
             None => Ok(()),
             Some((src, dst)) => {
                 let (src, dst, name) = (self.gpu_of(src), self.gpu_of(dst), collective.name());
-                let accepts = format!("faults that leave data a way from GPU {src} to GPU {dst}, as {name} needs one");
+                let accepts = format!("faults that leave a path from GPU {src} to GPU {dst}, which {name} needs");
                 Err(Error::value("failed", format!("`{}`", self.faults()), accepts))
             }
         }
@@ -135,7 +135,7 @@ impl Shape {
             ] {
                 match ports.checked_sub(link.count) {
                     Some(rest) => *ports = rest,
-                    None => return refuse(format!("it needs more {name} of GPU {gpu} than work")),
+                    None => return refuse(format!("it needs more {name} than work at GPU {gpu}")),
                 }
             }
         }

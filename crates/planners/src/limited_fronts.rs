@@ -15,7 +15,7 @@ impl ProfileTable {
             let works = (0..self.patterns().len()).filter(own).map(|own| self.front_work(own, candidate));
             let costly: Vec<u64> = works.filter(|&work| work >= LEAST_MIRRORED_WORK).collect();
             let all = costly.iter().copied().fold(0, u64::saturating_add);
-            // Among more GPUs everything else than the flows takes longer, too.
+            // With many GPUs the rest of the planning takes longer, too, so flows get a smaller share of the work.
             let most = self.most_work >> (2 * u32::from(self.schedule().ranks() > MANY_RANKS));
             (all > most).then(|| most / costly.len() as u64)
         })

@@ -12,9 +12,9 @@ const ROUNDING: f64 = 1e-6;
 
 /// A choice that is faster than those before it.
 pub struct BetterChoice {
-    /// Its time, s.
+    /// Time of the plan, s.
     pub total_s: f64,
-    /// Makes it.
+    /// Makes the choice.
     pub choice: Box<dyn Fn() -> Result<Choice> + Send + Sync>,
 }
 

@@ -28,8 +28,8 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     }
     let mut best = planner.choose_within(problem, f64::INFINITY)?.map(Choice::priced_anew).transpose()?;
     if problem.start.is_some() {
-        // The value of the start that the planner assumes may not hold: its choice from a free start can be run as
-        // well.
+        // The planner's estimate of what the initial topology saves may be wrong with pipelining. So its choice for a
+        // free start is priced from the real start as well, and the faster of the two is kept.
         let fabric = Fabric { initial: Initial::Free, ..problem.fabric.clone() };
         let free = Problem { start: None, fabric, ..problem.clone() };
         if let Ok(Some(choice)) = planner.choose_within(&free, f64::INFINITY) {

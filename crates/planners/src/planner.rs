@@ -12,7 +12,7 @@ pub trait Planner: Sync {
     fn summary(&self) -> &'static str;
     /// Paper and section.
     fn source(&self) -> &'static str;
-    /// Its capabilities, except those that depend on the schedule.
+    /// The planner's capabilities, except those that depend on the schedule.
     fn capabilities(&self) -> Capabilities {
         Capabilities::default()
     }

@@ -24,7 +24,7 @@ impl PyCache {
         Self(Arc::default())
     }
 
-    /// Its contents can be found again.
+    /// For `pickle`: an empty cache, since its contents can be computed again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, ()) {
         (py.get_type::<Self>(), ())
     }

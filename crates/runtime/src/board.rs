@@ -66,7 +66,7 @@ const PHASES: [Phase; 4] = [Phase::Probe, Phase::Reset, Phase::Run, Phase::Quit]
 /// A command to the switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command {
-    /// Its number, from 1.
+    /// Number of the command, from 1.
     pub number: u32,
     /// Index of the configuration before it; `None` where it begins with the circuits that there are.
     pub from: Option<u32>,

@@ -10,7 +10,7 @@ use crate::request::{Change, Request};
 /// Checks a request, and that all its steps and changes get their turn.
 ///
 /// # Errors
-/// What is wrong with the program or the run.
+/// The first fault of the program or of the run's settings.
 pub fn check(request: &Request) -> Result<()> {
     request.check()?;
     if Course::new(request, 0).is_some_and(Course::comes_to_an_end) {

@@ -39,7 +39,7 @@ struct UnderWay {
     /// The time at which its startup is over.
     begins_ns: u64,
     has_begun: bool,
-    /// Its own packets until then, with the ports that they leave by.
+    /// The rank's own packets until it begins, with the ports that they leave by.
     packets: Vec<(u32, Header)>,
     /// Packets that have not left.
     waiting: usize,
@@ -103,7 +103,7 @@ impl<'a, T: Transport> Rank<'a, T> {
             first,
             under_way: Vec::new(),
             heard: 0,
-            // Written now, so that no memory is asked for in a step while others are not under way.
+            // Filled with ones, so that the system gives the memory now and not during a step.
             spare_stages: vec![vec![1; staged as usize]],
             waiting: (0..request.ports).map(|_| VecDeque::new()).collect(),
             spare: Vec::new(),

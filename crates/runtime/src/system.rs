@@ -103,9 +103,9 @@ pub fn inherited(descriptor: i32) -> io::Result<OwnedFd> {
 /// The process after a fork: the new one, or the one that forked.
 #[derive(Debug)]
 pub enum Forked {
-    /// The new one.
+    /// The new process.
     Child,
-    /// The one that forked, with the new one's number.
+    /// The process that forked, with the process id of the new one.
     Parent(Pid),
 }
 

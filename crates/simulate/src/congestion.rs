@@ -73,7 +73,7 @@ impl CongestionControl {
     }
 }
 
-/// What congestion control has done, all GPUs together.
+/// Counts of what congestion control has done, for all GPUs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CongestionTotals {
     /// Packets that a circuit marked, each counted once.

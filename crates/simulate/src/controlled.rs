@@ -29,7 +29,7 @@ use sender::Sender;
 /// marked.
 type Arrival = (u64, u32, u64, bool);
 
-/// What happens, in the order in which it does among things of one time.
+/// A kind of event. Events of one time happen in the order of the variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
     /// The last bit of a packet leaves a server.

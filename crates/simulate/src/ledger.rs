@@ -49,7 +49,7 @@ pub(crate) struct Ledger {
     pub(crate) flows: Vec<Progress>,
     /// Most bytes that waited at each server, as [`crate::backlog::Backlog`] counts them.
     pub(crate) queue_bytes: Vec<u64>,
-    /// What congestion control did, one GPU of each orbit.
+    /// Counts of what congestion control did, for one GPU of each orbit.
     pub(crate) congestion: CongestionTotals,
     /// Streams that are through since this was last looked at.
     pub(crate) done: Vec<Done>,

@@ -39,11 +39,11 @@ pub struct GpuTimes {
     pub gpu: Rank,
     /// The time at which the GPU had all data of the steps before, after the barrier if there is one.
     pub ready_fs: u64,
-    /// First bit out; `None` where it sends nothing.
+    /// The time at which the first bit leaves the GPU; `None` where it sends nothing.
     pub first_send_fs: Option<u64>,
-    /// Last bit of its own out; `None` where it sends nothing.
+    /// The time at which the last bit of its own data leaves the GPU; `None` where it sends nothing.
     pub last_sent_fs: Option<u64>,
-    /// Last bit for it received; `None` where it receives nothing.
+    /// The time at which the last bit for the GPU arrives; `None` where it receives nothing.
     pub last_received_fs: Option<u64>,
 }
 
@@ -131,7 +131,7 @@ pub struct Simulation {
     pub payload_bytes: u64,
     /// Bytes on all circuits together, with headers, each counted once per circuit.
     pub wire_bytes: u64,
-    /// What congestion control did; nothing where there is none.
+    /// Counts of what congestion control did; all zero without congestion control.
     pub congestion: CongestionTotals,
     /// The steps, in order.
     pub steps: Vec<SimulatedStep>,

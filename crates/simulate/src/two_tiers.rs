@@ -78,8 +78,10 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     Ok(simulation)
 }
 
+/// Refuses settings that are simulated on circuits alone.
+///
 /// # Errors
-/// What is simulated on circuits alone.
+/// The first such setting.
 fn refuse(settings: &Settings) -> Result<()> {
     let only = |field: &str, value: &str, accepts: &str| {
         Err(Error::value(field, value, format!("{accepts} for plans that use electrical switches")))
@@ -105,11 +107,11 @@ fn refuse(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// What a server is, and what it has sent.
+/// A server (a circuit or a port of an electrical switch), and the counts of what it has sent.
 #[derive(Debug, Clone, Copy)]
 struct Server {
     is_electrical: bool,
-    /// Behind its last bit, fs.
+    /// Delay of the hop after the packet's last bit has left, fs.
     delay_fs: u64,
     free_fs: u64,
     used: CircuitUse,
@@ -176,7 +178,7 @@ impl Servers {
 struct Sent {
     ends: (Rank, Rank),
     servers: Vec<usize>,
-    /// Its size, and its times on a circuit and at a switch.
+    /// Size of the packet, and its times on a circuit and at a switch.
     on_circuit: Packet,
     at_switch: Packet,
 }
@@ -215,7 +217,7 @@ fn step(
         (used.last_fs, used.busy_fs) = (end_fs, used.busy_fs + packet.wire_fs);
         (used.packets, used.bytes) = (used.packets + 1, used.bytes + packet.bytes);
         if hop > 0 {
-            // What is in line before it, up to a packet that is being sent, and itself.
+            // The bytes in line before the packet, with the one that is being sent, and the packet's own.
             let rate = rates[usize::from(server.is_electrical)];
             let line = ((start_fs - now_fs) as f64 * rate / 8e15) as u64 + packet.bytes;
             server.waiting_bytes = server.waiting_bytes.max(line);
@@ -281,7 +283,7 @@ fn packets(
         simulation.payload_bytes += message.payload_bytes.round() as u64;
         let shares: Vec<f64> = arc.paths.iter().map(|path| path.share).collect();
         let shares = Shares::new(&shares)
-            .ok_or_else(|| malformed(format!("{} → {} has no shares of at least 0", arc.src, arc.dst)))?;
+            .ok_or_else(|| malformed(format!("the shares of {} → {} must be at least 0", arc.src, arc.dst)))?;
         let rest = message.payload_bytes - (message.packets - 1) as f64 * f64::from(settings.payload_bytes);
         let tail = message.tail.map(|tail| Ok::<_, Error>([tail, packet(rest, settings, at_switch)?])).transpose()?;
         let mut dealer = Dealer::new(shares.paths());

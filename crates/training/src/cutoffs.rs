@@ -13,7 +13,7 @@ pub(crate) mod jobs {
 }
 
 pub(crate) mod kept {
-    /// Topologies of all families that are tried together, where the optical layer limits circuits.
+    /// Most combinations of topologies, one of each family, that are tried where the optical layer limits circuits.
     pub(crate) const MOST_TOGETHER: usize = 200;
 }
 

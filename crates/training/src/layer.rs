@@ -23,7 +23,7 @@ pub(crate) type Load = Vec<u32>;
 pub(crate) struct NodeLoad {
     /// The most at each island, from beginning to end.
     pub(crate) most: Load,
-    /// Its circuits that stay lit after its end, by the class that holds their ports.
+    /// Circuits that stay lit after the end, by the class that holds their ports.
     pub(crate) left: Vec<Load>,
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn with_paths(
         [] => {
             "no other policy's circuits have paths either; a mesh of more waveguides or wavelengths is accepted".into()
         }
-        some => format!("of other policies, those of {} have paths", some.join(", ")),
+        some => format!("circuits of these other policies have paths: {}", some.join(", ")),
     };
     Err(Error::infeasible("optics", format!("{}; {what_fits}", error.reason())))
 }

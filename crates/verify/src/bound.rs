@@ -26,12 +26,12 @@ pub(crate) fn check(plan: &Plan) -> Check {
     for Bound { seconds, class } in std::iter::once(&plan.bound).chain(&plan.narrow_bound) {
         tally.expect(seconds.is_finite() && *seconds >= 0.0, || format!("{seconds} s is not a time"));
         tally.expect(*seconds <= plan.total_s(), || {
-            format!("the bound is {seconds} s for {class}, and the plan takes {} s", plan.total_s())
+            format!("the bound of {seconds} s for {class} is above the plan's time of {} s", plan.total_s())
         });
         if let Some(own_s) = own_s.filter(|_| class.starts_with(ANY_ALGORITHM)) {
             tally.expect(*seconds <= own_s * (1.0 + ROUNDING), || {
                 format!(
-                    "the bound is {seconds} s for {class}, and a schedule without a reconfiguration takes {own_s} s"
+                    "the bound of {seconds} s for {class} is too high: a schedule without a reconfiguration takes {own_s} s"
                 )
             });
         }

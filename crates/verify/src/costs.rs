@@ -47,7 +47,7 @@ pub(crate) fn check(plan: &Plan) -> Vec<Check> {
         // The run before has ended on the last step's.
         Initial::Repeated => plan.steps.last().map(|step| &plan.topologies[step.topology]),
     };
-    // Of a plan that knows no barriers nothing is said about them.
+    // The report counts barriers only for a plan that has some.
     let waits = fabric.barrier_s != 0.0 || plan.steps.iter().any(|step| step.cost.barrier_s != 0.0);
     let stated = if waits { 5 } else { 4 };
     let mut all_terms = Vec::with_capacity(5 * plan.steps.len());

@@ -50,7 +50,7 @@ fn count(tally: &mut Tally, plan: &Plan, size: u64, (bands, noun): (u64, &str)) 
             tally.expect(circuits <= leading, || {
                 let (found, there) = (counted(circuits, "circuit"), counted(leading, noun));
                 format!(
-                    "topology `{}`: {found} {direction} GPU {gpu} over {distance} groups, where {there} lead so far",
+                    "topology `{}`: {found} {direction} GPU {gpu} over {distance} groups, for which it has {there}",
                     topology.name()
                 )
             });

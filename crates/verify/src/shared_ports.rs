@@ -23,7 +23,7 @@ pub(crate) enum Described<'a> {
     Routers { size: u64, wavelengths: u64 },
     /// Wavelength-selective switches of so many outputs, for fibres of so many bands.
     Selective { outputs: u64, bands: u64 },
-    /// None of these.
+    /// A spelling that the verifier does not know.
     Unknown(&'a str),
 }
 

@@ -11,7 +11,7 @@ use model::{Electrical, Plan, PlanStep, Rank, Topology, Translations};
 use crate::links::{canonical, circuits};
 use crate::report::{Check, Tally, agree};
 
-/// What both tiers take, of a step whose paths have been checked.
+/// The times of a step on both tiers, recomputed from its checked paths.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TierTimes {
     /// The longest sum of hop delays of a path, s.

@@ -66,9 +66,9 @@ pub fn training(training: &TrainingPlan) -> Report {
 /// Whether the iteration's lower bound is at most the largest of three terms: the longest chain, what the busiest ports
 /// carry, and the computations of the busiest rank. `None` where events lack what their nodes need.
 ///
-/// In the chain every collective takes what `collective_s` says that it takes at least: of a collective, with the
-/// blocks of an unequal All-to-All, of this many bytes, on a fabric of its group alone whose first circuits are free.
-/// The verifier has no bounds of its own.
+/// `collective_s` gives the least time of a collective in the chain. Its arguments are the collective, the blocks of an
+/// unequal All-to-All, the bytes, a fabric of the group alone whose first circuits are free, and the cost settings. The
+/// verifier has no bounds of its own.
 pub fn training_bound(
     training: &TrainingPlan,
     collective_s: impl FnMut(Collective, Option<&[Piece]>, u64, &Fabric, CostSettings) -> f64,

@@ -36,7 +36,7 @@ SCHEMES = {
     "S-Bruck": Style("#0072B2", "o", "--"),
     "G-Bruck": Style("#D55E00", "P", "-"),
 }
-# Their words for terms of the cost; PCCL parts the hop that every round has from the dilation.
+# The papers' words for the terms of the cost; PCCL separates the one hop that every round has from the dilation.
 TERMS = {
     "startup": "startup",
     "per-hop delay": "propagation",

@@ -62,7 +62,7 @@ def _changed(
 ) -> Sensitivity:
     """The recommendation with one input changed, for these ports. Raises `InputError` where it is out of range."""
     delays = _delays(job, switches, one.delay)
-    # Circuits that never change are left where no switch has a delay.
+    # Where no switch is left, only circuits that never change are compared, and their delay does not matter.
     fastest = [times.at(ports, delays[0] if delays else 0.0, one.change).total_s for ports in counts]
     enough_s = (1 + NEAR) * min((time_s for time_s in fastest if time_s is not None), default=0.0)
     found_at = {ports: _times(times, one, ports, delays, enough_s) for ports in counts}

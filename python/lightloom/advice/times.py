@@ -28,7 +28,7 @@ IDEAL = "packet-switch"
 
 
 class Change(NamedTuple):
-    """Another input than the job's: sizes and rates as multiples of what it says."""
+    """A variation of the job: factors on its sizes and on its bandwidth."""
 
     size: float = 1.0
     bandwidth: float = 1.0

@@ -118,7 +118,7 @@ def read_lines(
                     raise refuse(field, f"`{path}` has more than {most} lines")
                 yield number, line
     except UnicodeDecodeError as error:
-        # What was decoded before has no end of a line that was not yielded.
+        # Text that was decoded before and not yet yielded holds no line end, so only those of `error.object` count.
         ends = error.object[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")
         wrong = f"line {number + 1 + ends} has 0x{error.object[error.start]:02x}"
         raise refuse(field, f"`{path}` is not UTF-8 text: {wrong}") from error

@@ -94,7 +94,7 @@ OLD_NAMES = {name: f"{folder}.{name}" for folder, names in MOVED.items() for nam
 
 
 class OldNames:
-    """A finder, to be asked last: no file has these names."""
+    """Finder of the import system for the old names of modules; it comes last, since no file has these names."""
 
     @classmethod
     def find_spec(

@@ -42,9 +42,8 @@ def brought(group: str) -> dict[str, EntryPoint]:
 def _may_be_brought(group: str) -> bool:
     """Whether an installed distribution's entry points may name the group.
 
-    If no distribution does, which is plain to see where distributions are folders, the library that reads them need not
-    be
-    imported: that takes longer than all other imports of most verbs.
+    If none does, which a look into the folders of distributions shows, `importlib.metadata` need not be imported; that
+    import takes longer than all others of most verbs.
     """
     for place in dict.fromkeys(sys.path):
         try:

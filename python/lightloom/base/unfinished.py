@@ -57,14 +57,14 @@ class _Register:
             path.mkdir()
 
     def remember(self, remove: Callable[[], None]) -> None:
-        """Remember what removes something that is not a file. Raises `OSError`."""
+        """Remember the function that removes something other than a file. Raises `OSError`."""
         with self._lock:
             if self._ended:
                 raise InterruptedError(None, "the program ends")
             self._removals.add(remove)
 
     def forget_removal(self, remove: Callable[[], None]) -> None:
-        """It was removed."""
+        """Forget `remove`: what it removes is gone."""
         with self._lock:
             self._removals.discard(remove)
 
@@ -132,9 +132,9 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def removed_at_end(remove: Callable[[], None]) -> Iterator[None]:
-    """Calls `remove` at the end, and at that of the program in any case, from another thread then.
+    """Context that calls `remove` at its end, or from another thread when the program ends before.
 
-    Raises `OSError` where the program ends already.
+    Raises `OSError` where the program is ending already.
     """
     try:
         _REGISTER.remember(remove)

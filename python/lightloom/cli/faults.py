@@ -1,4 +1,4 @@
-"""What the verbs `compare` and `plan` do for all single faults of a kind."""
+"""The verbs `compare` and `plan` for all single faults of a kind."""
 
 from __future__ import annotations
 

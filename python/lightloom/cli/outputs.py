@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Options that name a file to write; all others may name files to read.
 OUTPUTS = ("output", "trace", "plot", "break_even", "layouts", "state", "calibrate")
-# Those whose earlier content is of use.
+# Output options whose existing file is also read.
 ALSO_READ = ("state",)
 
 

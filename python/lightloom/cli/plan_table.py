@@ -1,4 +1,4 @@
-"""What the verb `plan` does for a range of sizes and reconfiguration delays."""
+"""The verb `plan` for a range of sizes and reconfiguration delays."""
 
 from __future__ import annotations
 

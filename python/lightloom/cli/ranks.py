@@ -20,9 +20,9 @@ PASSING_ON_S = 0.5
 
 @contextmanager
 def one_of_many(transport: str) -> Iterator[bool]:
-    """Whether this process writes what its command writes: not where it is a later one of the ranks of an MPI.
+    """Context that says whether this process writes the command's output: under MPI only rank 0 does.
 
-    A later rank prints nothing from here on, except an internal error of this rank only; that ends all ranks.
+    Other ranks print nothing from here on, except an internal error of their own, which ends all ranks.
     """
     if transport != "mpi":
         yield True

@@ -1,4 +1,4 @@
-"""What the verbs `simulate`, `plan` and `compare` say of fabrics whose times are uncertain."""
+"""The verbs `simulate`, `plan` and `compare` for fabrics whose times are uncertain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the entries of a matrix are taken for, where nothing says what they amount to."""
+"""The unit that the entries of a matrix are taken to have, where the user does not state it."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ BUDGET = "60s"
 AVERAGES_SHARE = 0.25
 # Larger programs over whole circuits are not worth starting.
 MOST_FLOWS = 200_000
-# What programs of averages raise the bound of in minutes.
+# The largest problems whose bound the programs over averages raise within minutes.
 MOST_GPUS = 64
 MOST_STEPS = 128
 

@@ -26,7 +26,7 @@ MOST_COLUMNS = 40_000
 
 
 class Kind(NamedTuple):
-    """What a program knows.
+    """The kind of an averaged program: which paths and flows it tells apart.
 
     levels: hops told apart in the tree of shortest paths, in addition to those by which all peers have a place (Moore);
     ranks farther away count as one hop farther. flows: "none", those of "any" length, or those by "hops".

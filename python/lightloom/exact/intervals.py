@@ -165,7 +165,7 @@ class Intervals:
             report(f"steps {first + 1} to {(past - 1) % self._count + 1} of {self._count}, so far {gap}")
             left_s = deadline - time.monotonic()
             if self._averaged:
-                # What an interval may take where a cut with it takes less than what is attained.
+                # The time that the interval may take if a cut through it is to be faster than the plan attained.
                 spare_s = attained.total_s - proved.total_s + self._best[first, past].lower_s
                 self._raise((first, past), spare_s, min(limit_s, left_s))
             else:
@@ -228,7 +228,7 @@ class Intervals:
     def _raise(self, ends: tuple[int, int], spare_s: float, seconds: float) -> None:
         """Solve the interval's next program of averages, and raise the bounds of the intervals that hold it."""
         best = self._best[ends]
-        # Above what is attained by a little, so that a bound may close what it is equal to.
+        # The limit is slightly above the attained time, so that a bound equal to it still proves the optimum.
         spare_s = min(spare_s, best.upper_s) * (1 + TOLERANCE / 2)
         started = time.monotonic()
         program = best.programs.pop(0)
@@ -236,7 +236,7 @@ class Intervals:
         if time.monotonic() - started >= seconds:
             best.unfinished.append(program)
         best.lower_s = max(best.lower_s, min(found_s, best.upper_s))
-        # Longer ones take no less than their two parts do.
+        # A longer interval takes at least as long as its two parts together.
         for first, past in sorted(self._ends, key=lambda ends: ends[1] - ends[0]):
             longer = self._best[first, past]
             for middle in range(first + 1, past):

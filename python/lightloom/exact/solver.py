@@ -117,7 +117,7 @@ def _run(solver: highspy.Highs) -> None:
         while not ended.wait(LOOK_S):
             interruption.check()
     except BaseException:
-        # Not before: HiGHS asks in every iteration.
+        # The callbacks start only here, since HiGHS calls them in every iteration.
         kinds = highspy.cb.HighsCallbackType
         for kind in (kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt, kinds.kCallbackMipInterrupt):
             solver.startCallback(kind)

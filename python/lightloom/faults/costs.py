@@ -150,7 +150,7 @@ def fault_costs(
     report: Callable[[int, int], None] = lambda _done, _total: None,
     **settings: Unpack[Settings],
 ) -> FaultCosts:
-    """What each single fault of a kind costs every planner, planned for that fault anew.
+    """Find what each single fault of a kind costs every planner, which plans anew for each fault.
 
     failed: kinds of faults, `"any-gpu"`, `"any-port"` (a transmitter), `"any-receiver"`, `"any-link"` (both ways) or
         `"any-switch"`, with commas between them; faults among them, such as `"link:0-7"`, are there in any case.

@@ -45,7 +45,7 @@ class Fallbacks(Table):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """What `to_json` wrote, its plans not judged yet. Raises `InputError` that names the place of a fault."""
+        """Read what `to_json` wrote; its plans are not yet verified. Raises `InputError` that names the wrong key."""
         return cls(parts_of(text))
 
     @classmethod
@@ -70,7 +70,7 @@ class Fallbacks(Table):
 
     @property
     def complete(self) -> bool:
-        """Whether every fault was planned for; a file whose making was interrupted is not complete."""
+        """Whether every fault was planned for; the file of an interrupted run is not complete."""
         return self.parts.complete
 
     @property
@@ -130,7 +130,7 @@ def fallbacks(
     """A plan for every single fault of some kinds, and one for none.
 
     failed: kinds of faults, and faults that are there in any case, as for `lightloom.fault_costs`.
-    known: plans whose making was interrupted; those for the same problem and settings are taken from it.
+    known: plans of an interrupted run; those for the same problem and settings are taken from it.
     output: a file that is written now and then while plans are made, and at the end.
     report: is called with the number of faults that are done, and with that of all.
 
@@ -168,7 +168,7 @@ def fallbacks(
 
 
 def unfinished(path: str | os.PathLike[str]) -> Fallbacks | None:
-    """The plans of a file whose making was interrupted; None where there is no such file."""
+    """The plans in the file of an interrupted run; None where there is no such file."""
     try:
         text = read_text("output", path, MAX_FILE_BYTES)
         found = Fallbacks.from_json(text) if is_fallbacks(text) else None

@@ -76,12 +76,12 @@ def parts_of(text: str) -> Parts:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if (key := key_given_twice(pairs)) is not None:
-        raise refuse("fallbacks", f"the key `{shown(key)}` is there twice in one object")
+        raise refuse("fallbacks", f"key `{shown(key)}` is given twice in one object")
     return dict(pairs)
 
 
 def _no_number(text: str) -> float:
-    raise refuse("fallbacks", f"`{text}` is no number of JSON")
+    raise refuse("fallbacks", f"`{text}` is not a JSON number")
 
 
 def _texts(field: str, value: Any) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _by_name(field: str, value: Any, kind: type) -> dict[str, Any]:
 
 
 def _plan(field: str, value: Any) -> dict[str, Any]:
-    """What is told of a plan, as far as a list of all needs it."""
+    """The object of a plan, checked for what a list of plans shows: its `total_s`."""
     if not isinstance(value, dict) or type(value.get("total_s")) not in {int, float}:
         raise refuse(f"{field}.total_s", "missing or not a number; it takes a plan, which has it")
     return value

@@ -90,7 +90,7 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
         given["gpus_per_host"] = whole_number("gpus_per_host", given["gpus_per_host"], 1, WHOLE_RANGES["gpus"][1])
     for plan in plans:
         if plan.gpus > plan.members:
-            raise refuse("plan", "GPUs that do not take part forward in it, which no other tool is told")
+            raise refuse("plan", "GPUs that do not take part forward data in it, which no format can express")
         if chosen.writes_paths and plan.uses_electrical:
             able = ", ".join(one.name for one in FORMATS if one.written and not one.writes_paths)
             raise refuse("plan", f"its electrical switches have no place in {chosen.name}; they need none in {able}")

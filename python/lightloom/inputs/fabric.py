@@ -103,7 +103,7 @@ class Fabric:
             given["failed"] = list(self.failed)
         given["optics"] = self.optical_layer
         given["barrier"] = barrier_text(self.barrier)
-        # None means nothing for fields whose default it is; for others it is wrong.
+        # A field whose default is None may be None, and is left out; None in other fields is refused.
         optional = {field.name for field in fields(self) if field.default is None}
         said = {name: value for name, value in given.items() if not (value is None and name in optional)}
         return _core.FabricOptions(**said)

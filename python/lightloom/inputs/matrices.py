@@ -105,7 +105,7 @@ def scaled_matrices(matrices: NDArray[np.float64], size: str | float | None) -> 
 
 
 def rows_and_columns(path: Path) -> tuple[int, int] | None:
-    """Of the matrices in a file, or in the first file of a folder, as they are written; None of what cannot be read."""
+    """Numbers of rows and columns of the matrices in a file, or in a folder's first file; None if it cannot be read."""
     try:
         if path.is_dir():
             return rows_and_columns(path / _names(path)[0])

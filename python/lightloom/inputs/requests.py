@@ -105,7 +105,7 @@ def _check_static_topologies(
 def missing_inputs(
     collective: str | None, size: str | float | None, fabric: Fabric, settings: Mapping[str, object]
 ) -> tuple[str, ...]:
-    """Those of `collective`, `size` and `gpus` that no argument states, directly or by another."""
+    """The names among `collective`, `size` and `gpus` that no argument states, directly or through a file."""
     matrix = settings.get("matrix")
     says_all = matrix is not None and not is_generated(matrix)
     has_schedule = settings.get("schedule") is not None

@@ -190,7 +190,7 @@ class _Course:
         return True
 
     def _shared(self, group: _Group, task: int, place: int, now_s: float) -> _Group | None:
-        """The GPUs of a job with another one on them, too; None where they do not share."""
+        """The group of a job after another job joins it on the same GPUs; None where the two cannot share them."""
         assert self._pairing is not None  # noqa: S101 (`_start` asked)
         (first,) = group.tasks
         pair = self._pairing((first, self._runs[first].work), (task, place))

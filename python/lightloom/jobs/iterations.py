@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Iteration", "Iterations"]
 
-# The policies of `train` whose circuits never change, by whose circuits they are. The rings and tori of the wired ones
-# are taken to be closed on every block, which a piece of a torus is not: their times are no longer than it would take.
+# The policies of `train` whose circuits never change, for circuits of the job's own and for wired ones. The rings and
+# tori of wired circuits are taken to be closed on every block, which a piece of a torus is not; so their times are
+# lower bounds.
 FIXED: dict[Circuits, str] = {"own": "one-shot", "wired": "static"}
 # Iterations of the shorter of two jobs to one of the longer, and nodes of both, up to which they are planned together.
 MOST_REPEATS = 64
@@ -40,7 +41,7 @@ class Iteration(NamedTuple):
     connects: int
 
     def on(self, circuits: Circuits) -> float | None:
-        """Its time on such circuits."""
+        """The iteration's time, s, where the job has circuits of this kind."""
         return {"change": self.change_s, "own": self.own_s, "wired": self.wired_s}[circuits]
 
 

@@ -146,7 +146,7 @@ def _has_best(lines: Sequence[Line], point: Point, best_s: float) -> bool:
 
 
 def _over(lines: Sequence[Line], box: Box) -> NDArray[np.float64]:
-    """Of every plan, its largest time over the best at the corners, less 1."""
+    """The largest excess of every plan over the best one at the corners of the box, as a share of the best."""
     sizes, delays = np.array(box.corners).T
     over: NDArray[np.float64] = (times_s(lines, sizes, delays) / np.array(box.best_s)).max(axis=1) - 1.0
     return over

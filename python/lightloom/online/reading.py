@@ -53,18 +53,19 @@ def parts_of(text: str) -> Parts:
     made = tuple(_plan(f"plans[{index}]", one) for index, one in enumerate(plans))
     read = tuple(_box(f"boxes[{index}]", one, len(made)) for index, one in enumerate(boxes))
     if (told["collective"], told["gpus"]) != (made[0].collective, made[0].gpus):
-        raise refuse("plans[0]", f"it is of {made[0].collective} on {made[0].gpus} GPUs, and the table of another")
+        what = f"{told['collective']} on {told['gpus']} GPUs"
+        raise refuse("plans[0]", f"it is for {made[0].collective} on {made[0].gpus} GPUs, but the table is for {what}")
     return tolerance, sizes, delays, read, made
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if (key := key_given_twice(pairs)) is not None:
-        raise refuse("table", f"the key `{shown(key)}` is there twice in one object")
+        raise refuse("table", f"key `{shown(key)}` is given twice in one object")
     return dict(pairs)
 
 
 def _no_number(text: str) -> float:
-    raise refuse("table", f"`{text}` is no number of JSON")
+    raise refuse("table", f"`{text}` is not a JSON number")
 
 
 def _list(field: str, value: Any, least: int, most: int) -> list[Any]:

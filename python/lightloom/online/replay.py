@@ -39,7 +39,7 @@ MOST_TIMES = 20_000_000
 
 
 class _Followed(NamedTuple):
-    """What the chooser did: the way, the estimates, s, the number of probes, and wrong elements."""
+    """The run of a chooser: its way, the estimates in seconds, the number of probes, and of wrong elements."""
 
     way: Way
     estimates_s: NDArray[np.float64]

@@ -146,7 +146,7 @@ class PlanTable(Table):
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
-        """Of each plan, the share of the range, in logarithms of size and delay, where it takes least."""
+        """The share of the range (log size × log delay) in which each plan is the fastest."""
         (smallest, largest), (least_s, most_s) = self.sizes_bytes, self.delays_s
         sizes, delays = np.geomspace(smallest, largest, LATTICE), np.geomspace(least_s, most_s, LATTICE)
         chosen = self.chosen(sizes, delays)

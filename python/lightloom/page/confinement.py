@@ -83,8 +83,8 @@ def confine() -> None:
 
 def _readable_roots() -> list[str]:
     folders = {sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), *SHARED}
-    # The place where packages are, also those that are installed as links to their sources; never the folder that one
-    # is in.
+    # The folders of packages, also of those that are installed as links to their sources; never the folder around a
+    # package.
     for module in list(sys.modules.values()):
         folders.update(getattr(module, "__path__", ()))
     folders.update(_plugin_folders())

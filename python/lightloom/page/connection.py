@@ -70,7 +70,7 @@ class Connection(H11Protocol):
         self._expect_flow()
 
     def resume_writing(self) -> None:
-        """It is taken."""
+        """The transport has room again: go on writing."""
         self._flows()
         if self.transport.is_closing():
             self._expect_flow()

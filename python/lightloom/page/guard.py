@@ -100,7 +100,7 @@ class Guard:
 
     def _refusal(self, scope: Scope, given: dict[str, list[str]]) -> Outcome | None:
         if "transfer-encoding" in given and "content-length" in given:
-            # A proxy may have taken the other's word for where the next request begins.
+            # With both headers, a proxy may have found another end of this request than we do (request smuggling).
             return Outcome.error(
                 AMBIGUOUS, "content-length: it cannot be combined with transfer-encoding", "content-length"
             )

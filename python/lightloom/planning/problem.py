@@ -85,7 +85,7 @@ class Problem:
 
     @cached_property
     def _schedule(self) -> _core.Problem:
-        """The one schedule of the request. Raises `InputError` where the algorithm is open."""
+        """The request's schedule. Raises `InputError` where no algorithm is named."""
         return _core.Problem(self._request)
 
     @property

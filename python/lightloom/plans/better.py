@@ -63,13 +63,13 @@ class Progress:
 
     @classmethod
     def of(cls, told: object) -> Progress:
-        """What passes plans on to this function. Raises `InputError` for something else."""
+        """A `Progress` that passes plans on to the function `told`. Raises `InputError` if it is not a function."""
         if not callable(told):
             raise refuse("progress", f"`{shown(told)}` is not accepted; it takes a function of a better plan")
         return cls(told)
 
     def of_core(self, better: _core.Better) -> None:
-        """What the core tells."""
+        """Report a better plan of the Rust core."""
         self.tell(BetterPlan(better.elapsed_s, better.total_s, better.lower_bound_s, better))
 
     def tell(self, better: BetterPlan) -> None:

@@ -134,7 +134,7 @@ def _whole(demands: NDArray[np.float64]) -> NDArray[np.float64]:
     whole = np.rint(demands)
     if not whole.max() <= MOST_BYTES:
         raise refuse(
-            "size", f"a pair would send {whole.max():g} bytes; it takes a size of which no pair sends over 2^53"
+            "size", f"a pair would send {whole.max():g} bytes; it takes a size at which no pair sends more than 2^53"
         )
     for index, matrix in enumerate(whole):
         if matrix.sum() <= np.trace(matrix):

@@ -26,7 +26,7 @@ __all__ = ["MOST_TERMS", "with_best_shares"]
 MOST_TERMS = 8_000_000
 # Rounds in which journeys are added, and wall-clock limit of one programme.
 MOST_ROUNDS, SECONDS = 40, 60.0
-# By how much of a pair's price, at least, a journey is cheaper that is added; the least share of one that is kept.
+# A journey is added if it is cheaper by at least this part of the pair's price, and kept if it has at least this share.
 GAIN, LEAST_SHARE = 1e-6, 1e-7
 # Weight of the mean next to the slowest iteration, so that the other iterations are no slower than they must be.
 OF_MEAN = 1e-4

@@ -106,11 +106,11 @@ class Executor:
         # There is one controller, which runs one plan at a time.
         self._lock = RLock()
         self._is_running = False
-        # Of the last run: by configuration that the outside switch made, how long it took by its own answer.
+        # Of the last run: for each configuration, the seconds that the outside switch says it took to set it.
         self._answered_s: list[float] = []
         self._fabric = fabric
         self._plans: dict[tuple[str, str | float], Plan] = {}
-        # By identity of the plan, which is kept with it; the one that was used last is at the end.
+        # Prepared plans by the identity of the plan, which is kept with each; the one used last is at the end.
         self._prepared: OrderedDict[int, Prepared] = OrderedDict()
 
     @property

@@ -43,7 +43,7 @@ def _rising(ranks: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def paths_of(training: Training, index: int, event: Event) -> Paths:
-    """The paths of the messages of an event: of circuits of their own one hop over all ports; else shortest paths.
+    """The paths of an event's messages: one hop over all ports if they have their own circuits, else shortest paths.
 
     Among several shortest ones, the path of a breadth-first search with neighbours in ascending order, as the verifier
     of iterations has it. Raises `InputError` that names `training` where no topology is stated, or it has no path.

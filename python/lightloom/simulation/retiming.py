@@ -115,7 +115,7 @@ class _Course:
         return Retimed(starts_s, ends_s, total_s, iterations)
 
     def _begin(self, use: Use, start_s: float) -> float:
-        """When its ports let an event start that could at `start_s`; these have its circuits then."""
+        """The time at which an event can start, not before `start_s`: its ports are free then and have its circuits."""
         in_place = self._has(use)
         held_s = self._held_s[use.slots]
         start_s = max(start_s, float(held_s.max()))
@@ -141,7 +141,7 @@ class _Course:
 
 
 class _Before(NamedTuple):
-    """What has ended before an event's circuits are set up: events of the iteration, and of the one before.
+    """The events that end before an event's circuits are set up, in this iteration and in the one before.
 
     change_s: how long that takes.
     """

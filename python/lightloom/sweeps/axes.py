@@ -103,13 +103,13 @@ def _number_axis(field: str, key: str, given: object) -> Axis:
         ends = [quantity(f"{field}.{end}", key, given[end]) for end in ("from", "to") if end in given]
         per_pair = _one_kind(field, ends)
         if any(end.varies for end in ends):
-            raise refuse(field, "a range takes plain delays, not such as 20ns/port; it takes a list of these")
+            raise refuse(field, "a range takes plain delays; delays such as 20ns/port are given as a list")
         read = lambda value: quantity(field, key, value).number  # noqa: E731
         numbers = tuple(in_range(field, given, read, whole=key == "size"))
         return Axis(key, PER_PAIR_COLUMN if per_pair else NUMBERS[key], numbers, per_pair)
     quantities = listed(field, given, lambda value: quantity(field, key, value))
     if any(item.varies for item in quantities):
-        # The charge depends on what changes, which no column of seconds tells: they are told apart by name.
+        # Such a delay depends on the circuits that change and is no single number, so the column has its text.
         as_written = zip(quantities, cast("Iterable[object]", given), strict=True)
         return Axis(key, key, tuple(item.text or delay_text(field, value) for item, value in as_written))
     per_pair = _one_kind(field, quantities)

@@ -157,7 +157,7 @@ def _settings(given: Mapping[str, object], known: tuple[str, ...]) -> tuple[dict
         if number is None:
             settings[key] = plain_value(field, key, value, known)
         elif number.varies:
-            # A delay that no number says is part of the problem, nothing that points differ in.
+            # A delay that is no single number is a setting of the problem, not a number that differs between points.
             settings[key] = number.text
         else:
             numbers[key] = number

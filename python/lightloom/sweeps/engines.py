@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Prepared problems that a worker keeps; a chunk rarely needs more, and each may hold megabytes of profiles.
 MOST_KEPT = 16
-# The baseline of gains from changing circuits, and what leaves fewer plans to choose from than the problem does.
+# The baseline of gains from changing circuits, and the settings that leave fewer plans to choose from.
 NEVER_CHANGE = (("planner", UNCHANGING),)
 NARROWING = ("planner", "algorithm", "radix", "candidates", "topology", "chunk_size", "budget")
 

@@ -76,7 +76,7 @@ def sweep(
             # So that the description can be mended and run again in the same folder.
             store.discard()
             reason = str(table.column("reason")[0])
-            raise InputError(reason.partition(":")[0], f"{reason} (so it is, or otherwise wrong, at every point)")
+            raise InputError(reason.partition(":")[0], f"{reason} (every point fails, for this or another reason)")
     path = None if folder is None else folder / f"{made.name}.parquet"
     return SweepResult(made, table, path, found)
 

@@ -253,7 +253,7 @@ class Switches:
         if self.state is None:
             read_s = monotonic()
             self._keep(before)
-            # A disk's time is not the switches'.
+            # The time that writing to disk takes is not counted as the switches'.
             began_s += monotonic() - read_s
         applied = self._changed(configuration, before, wanted, began_s)
         if applied.acknowledged:

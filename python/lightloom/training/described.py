@@ -40,7 +40,7 @@ def described_workload(
     for name in FILES:
         if name in options:
             if folder is None:
-                raise refuse(f"{field}.{name}", "it is a file, and a job that is pasted names none")
+                raise refuse(f"{field}.{name}", "it names a file; a job that is pasted cannot")
             options[name] = folder / text_of(f"{field}.{name}", options[name])
     try:
         return Workload.read(path, **({"ranks": ranks} if takes_ranks else {}), **options)  # type: ignore[arg-type]

@@ -91,7 +91,7 @@ def labels(training: Training) -> list[str]:
 
 
 def port_sets(training: Training) -> list[Numbered]:
-    """Ports, from 0, that are always used together, by their least; called by their numbers from 1."""
+    """Sets of ports that are always used together: the ports from 0, and names with their numbers from 1."""
     users: dict[int, list[int]] = {}
     for index, event in enumerate(training.events):
         for port in event.ports:
@@ -163,7 +163,7 @@ def _changes_back(training: Training, event: Event) -> bool:
 
 
 def _last_uses(training: Training, delay_s: float) -> Iterator[tuple[int, float]]:
-    """By event that holds ports, the last moment before it at which one of them carried or was changed back."""
+    """For each event that holds ports: its index, and when one of the ports last carried data or was changed back."""
     holding = [(event.start_s, index, event) for index, event in enumerate(training.events) if event.ports]
     ports = max((event.ports[-1] for _, _, event in holding), default=0) + 1
     until_s = np.full((training.ranks, ports), -np.inf)
@@ -194,7 +194,7 @@ def within_iteration(first_s: float, last_s: float, total_s: float) -> list[tupl
 def dark_before_end(plan: Plan) -> list[tuple[float, float, str]]:
     """The times at which circuits are dark within a plan, in seconds before its end, and the topology that is set up.
 
-    That is before all steps that change circuits but the first; what that one changes is changed before the
+    Circuits are dark before every step that changes them, except the first step: its circuits are set up before the
     communication begins.
     """
     spans, before_end_s = [], 0.0

@@ -103,7 +103,7 @@ class Workload:
 
     @property
     def name(self) -> str | None:
-        """Its name, where it has one."""
+        """The workload's name; None where it has none."""
         said = self._told.get("name")
         return None if said is None else str(said)
 

@@ -44,7 +44,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """What samples were drawn from: the uncertain quantities as text, their number and the seed."""
+    """The source of the samples: the uncertain quantities as text, the number of samples and the seed."""
 
     uncertain: str
     samples: int

@@ -238,7 +238,7 @@ def lines(
 def _lines_on(
     heights: Sequence[NDArray[np.float64]], kinds: Sequence[bool], *, log: bool, much: float = MUCH
 ) -> list[int]:
-    """For each line how many of the later ones of its kind lie on it at this part of their points or more."""
+    """For each line, how many later lines of its kind lie on it in at least the share `much` of their points."""
     shown = [np.log(values) if log else values for values in heights]
     finite = np.concatenate([values[np.isfinite(values)] for values in shown])
     near = TOUCHING * float(np.ptp(finite)) if finite.size else 0.0

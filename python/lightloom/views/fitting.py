@@ -24,7 +24,7 @@ __all__ = [
 
 # Most lines of a figure's and of a panel's title; a longer title ends in an ellipsis.
 MOST_TITLE_LINES, MOST_PANEL_LINES = 4, 3
-# Names within a panel, of which those that would hide others are left out, and the largest parts' are not.
+# Names within a panel. Those that would hide others are left out; the names of the largest parts stay.
 NAME = "name-of-a-part"
 # Text under a panel without axes, wrapped like its title.
 CAPTION = "caption"

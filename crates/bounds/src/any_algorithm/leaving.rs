@@ -98,8 +98,8 @@ impl Search<'_> {
     fn least(mut self) -> Option<Statement> {
         let Rates { ranks, ports, .. } = *self.rates;
         self.on_one_topology();
-        // Twice the hops that reach all ranks on a topology each: more topologies save nothing in bytes that is counted
-        // here.
+        // `one_each` is the least number of hops that reach all ranks with a topology for each hop. More topologies
+        // than twice that lower no term of this bound.
         let one_each = (f64::from(ranks).ln() / f64::from(ports + 1).ln() - 1e-9).ceil() as u32;
         let most = 2 * one_each;
         for topologies in 2..=most {

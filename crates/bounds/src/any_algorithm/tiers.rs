@@ -17,7 +17,7 @@ use crate::cutoffs::any_algorithm_tiers::{MOST_HOPS, MOST_PRICES, MOST_TOPOLOGIE
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
 
-/// Both tiers, as the bound sees them.
+/// The quantities of both tiers that the bound depends on.
 #[derive(Debug, Clone, Copy)]
 struct Tiers {
     /// k.
@@ -43,7 +43,8 @@ struct Word {
     islands: f64,
 }
 
-/// The bound of a fabric of circuits alone, of a buffer that takes so many seconds on one.
+/// A bound for a fabric without electrical switches. The last argument is the seconds that one circuit takes for the
+/// whole buffer.
 type OnCircuits = fn(Collective, Option<&[Piece]>, &Rates, f64) -> Statement;
 
 /// The largest bound for any algorithm on both tiers.
@@ -200,7 +201,7 @@ fn latency_s(tiers: &Tiers, words: &[Word]) -> f64 {
 /// Seconds of the blocks that a GPU of All-to-All sends to all others, at the best of some prices.
 fn priced_s(tiers: &Tiers, words: &[Word]) -> f64 {
     let block = |part: f64| {
-        // Of the seconds of a block on p circuits, and of one between a GPU and its switch.
+        // The prices weigh the seconds of a block on p circuits and those of a block between a GPU and its switch.
         let outside_s = part * tiers.circuit_s / tiers.ranks / tiers.ports;
         let inside_s = (1.0 - part) * tiers.switch_s / tiers.ranks;
         let price = |word: &&Word| f64::from(word.outside) * outside_s + f64::from(word.inside) * inside_s;

@@ -217,7 +217,7 @@ impl Needs {
             if known >= IntervalKnowledge::SharedPlaces {
                 shared.add(&step.arcs, orbits, self.rates.ports, step.prices);
             }
-            // Pairs that are left out only make the sets smaller.
+            // Leaving pairs out is safe: it only makes the joined sets smaller.
             if known >= IntervalKnowledge::Winding && self.rates.ports == 1 && step.arcs.len() <= 4 * orbits as usize {
                 for element in self.symmetry.elements() {
                     for arc in &step.arcs {

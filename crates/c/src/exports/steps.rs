@@ -54,7 +54,7 @@ pub unsafe extern "C" fn lightloom_plan_transfer(
     }
 }
 
-/// The path of that index of a step, below its `paths`; by source and destination.
+/// Path number `index` of a step, less than the step's `paths`. Paths are ordered by source and destination.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lightloom_plan_path(
     plan: *const LightloomPlan,

@@ -42,7 +42,7 @@ impl Algorithm for ScatterAllGather {
     fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
         let (n, steps) = (u64::from(shape.gpus()), u64::from(depth(shape.gpus())));
         let sent = (n - 1) * n;
-        // What a Reduce leaves out of the ring differs by step.
+        // A Reduce leaves transfers out of the ring, different ones in every step.
         let (patterns, arcs) = if collective == Collective::Reduce { (n - 1, sent) } else { (1, n - 1) };
         let ring = Extent { steps: n - 1, patterns, transfers: sent, chunks: sent, arcs, orbits: 1 };
         Extent::tree(steps, shape.gpus(), steps * n / 2) + ring

@@ -83,7 +83,7 @@ impl OneTopology {
         Some(if second.len() < first.len() { second } else { first })
     }
 
-    /// The whole buffer outwards along the tree, in steps of this many hops.
+    /// Sends of the whole buffer from the root along the tree, in steps of these numbers of hops.
     pub(super) fn flood(&self, hops: &[u32]) -> Spread {
         Spread { parts: 1, steps: self.tree.flood(hops), topologies: vec![self.topology.clone()] }
     }

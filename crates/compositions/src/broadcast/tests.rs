@@ -31,8 +31,8 @@ fn count(links: &[Link], src: Rank, dst: Rank) -> u32 {
 
 #[test]
 fn rounds_on_one_topology_are_as_few_as_the_farthest_rank_allows() {
-    // By ports, the most rounds more than C/p + D − 1, which the last part takes to the farthest rank: with three ports
-    // or more the root cannot give the last parts of all ports to as many ranks as they need in time.
+    // `more`: the most rounds above C/p + D − 1, in which the last part reaches the farthest rank. With three ports or
+    // more, the root cannot give the last parts of all ports to enough ranks in time.
     for (spec, gpus, ports, more) in [
         ("ring", 9, 1, 0),
         ("rewired-de-bruijn", 16, 2, 0),
@@ -55,7 +55,8 @@ fn rounds_on_one_topology_are_as_few_as_the_farthest_rank_allows() {
 
 #[test]
 fn where_all_are_joined_the_last_round_brings_what_the_others_got_before() {
-    // The root gives each of p ranks a part a round, of which the others have each in the next: p − 1 and one more.
+    // In each round the root gives each of p ranks one part; the other ranks have that part one round later: p − 1
+    // rounds and one more.
     for ports in 2..8 {
         let one = OneTopology::new(built("kautz", ports + 1, ports), 1).unwrap();
         let links = one.topology.expanded();

@@ -88,7 +88,7 @@ impl Steps<'_> {
         for src in 0..self.walks.ranks() {
             interruption::check();
             let letters = self.walks.letters(src);
-            // All that it leads to begin at its second vertex.
+            // Every walk that this rank's walk leads to begins at its second vertex.
             let next = base.after[letters[0] as usize][base.walk_back(self.walks.end(src), &letters) as usize];
             let mut carried = Vec::new();
             for place in base.arriving[level].iter().filter(|place| place.word.last() == Some(&letters[0])) {

@@ -29,8 +29,8 @@ impl Network {
         Self::of(topology.expanded(), topology.symmetry().clone())
     }
 
-    /// The links with no use of translations: what is sent is not repeated by images. A network for origins that are
-    /// not all ranks, such as the root of a Broadcast.
+    /// The network of all links without its symmetry, for collectives whose origins are only some ranks, such as the
+    /// root of a Broadcast: their transfers have no images.
     pub fn without_translations(topology: &Topology) -> Self {
         Self::of(topology.expanded(), Translations::trivial(topology.ranks()))
     }
@@ -106,7 +106,7 @@ impl Network {
             interruption::check();
             least = least.max(self.distances(origin)?.into_iter().max().unwrap_or(0));
         }
-        // All images of an origin send to a rank what that one sends to the ranks of an orbit.
+        // By symmetry, one origin sends to all ranks of an orbit as much as all its images send to one of these ranks.
         let (group, order) = (&self.translations, u64::from(self.translations.order()));
         for (orbit, &circuits) in (0..).zip(&self.circuits_into) {
             let own = origins.iter().filter(|&&origin| group.orbit(origin) == orbit).count() as u64;

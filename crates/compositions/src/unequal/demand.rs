@@ -12,7 +12,7 @@ pub(crate) type Numbers = BTreeMap<(Rank, Rank), u32>;
 #[derive(Debug, Clone)]
 pub(crate) struct Demand {
     ranks: usize,
-    /// `[src · n + dst]`; what stays where it is is on the diagonal.
+    /// `[src · n + dst]`; the diagonal has the data that stay at their rank.
     shares: Vec<f64>,
     /// The pairs that exchange something, the largest share first; sorted when they are first asked for.
     heaviest: OnceLock<Vec<(Rank, Rank)>>,

@@ -30,7 +30,7 @@ pub struct GivenPath {
     pub src: Rank,
     /// Receiver.
     pub dst: Rank,
-    /// Its bytes, in a unit that all paths share.
+    /// Bytes on the path, in a unit that all paths share.
     pub share: f64,
     /// The circuits that it passes, in order: the step of each, and the rank to which it leads.
     pub hops: Vec<(u32, Rank)>,

@@ -49,7 +49,7 @@ pub(super) struct PlanText {
     /// Lines that the verb `plan` prints next to a plan; no part of it.
     #[serde(default, rename = "baselines", skip_serializing)]
     pub _baselines: IgnoredAny,
-    /// So with these.
+    /// Printed next to a plan as well, like the two keys below, and ignored when a plan is read.
     #[serde(default, rename = "traffic_bytes", skip_serializing)]
     pub _traffic_bytes: IgnoredAny,
     #[serde(default, rename = "sampled", skip_serializing)]

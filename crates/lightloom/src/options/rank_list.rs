@@ -4,7 +4,7 @@ use model::{Error, MAX_GPUS, Result};
 
 use super::value::Value;
 
-/// What an error says that the option takes.
+/// The accepted values, as errors name them.
 const ACCEPTS: &str = "GPUs such as 0-15,32-47";
 
 /// The GPUs in their order: `0-15,32-47`, or a list of whole numbers.

@@ -19,7 +19,7 @@ pub fn find(name: &str) -> Option<&'static PlanningOption> {
 pub static OPTIONS: LazyLock<Vec<PlanningOption>> =
     LazyLock::new(|| [ARGUMENTS, of_fabrics::ROWS, of_planning::ROWS].concat());
 
-/// What is planned, and where.
+/// The problem to plan and the fabric to plan it on.
 const ARGUMENTS: &[PlanningOption] = &[
     PlanningOption {
         name: "collective",

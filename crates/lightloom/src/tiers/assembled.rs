@@ -11,7 +11,7 @@ use crate::cutoffs::tiers::{MOST_CHUNKS, PIECES};
 /// The name of plans that use both tiers.
 pub(super) const PLANNER: &str = "two-tier";
 
-/// What a plan of stages is made for.
+/// The problem that a plan of stages solves.
 pub(super) struct Task<'a> {
     pub(super) fabric: &'a Fabric,
     pub(super) electrical: &'a Electrical,

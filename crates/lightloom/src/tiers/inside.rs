@@ -1,4 +1,4 @@
-//! What is sent inside islands, before and after a plan among islands.
+//! Transfers inside islands, before and after a plan among islands.
 //!
 //! | collective | before | after |
 //! |---|---|---|

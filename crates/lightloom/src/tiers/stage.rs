@@ -31,7 +31,7 @@ pub(super) struct Stage {
     pub(super) moves: Vec<Move>,
 }
 
-/// What a stage takes of both tiers.
+/// The loads of a stage on both tiers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Loads {
     /// Hops of the longest path.
@@ -89,7 +89,7 @@ impl Loads {
     }
 }
 
-/// What goes from GPU to GPU: all of it, and by path.
+/// The traffic from one GPU to another: its total, and its parts by path.
 type Carried<'a> = (f64, BTreeMap<&'a [Rank], f64>);
 
 /// Moves of several stages as one step with its routes. Piece c of a chunk that is cut in `pieces` is chunk

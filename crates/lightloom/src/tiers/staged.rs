@@ -11,7 +11,7 @@ pub(super) struct Staged {
     pub(super) group: Translations,
     pub(super) topologies: Vec<Topology>,
     pub(super) stages: Vec<Stage>,
-    /// What made it, for people.
+    /// Name of the algorithms that the stages come from, for people.
     pub(super) name: String,
 }
 

@@ -51,7 +51,7 @@ impl Wiring {
     /// The topology of the GPUs, under `lifted`, the group of all stages.
     ///
     /// # Errors
-    /// None that a topology among islands leads to.
+    /// No topology among islands leads to an error.
     pub(super) fn topology(&self, name: &str, lifted: &Translations) -> Result<Topology> {
         let links = self.between.iter().flat_map(|(&(src, dst), lanes)| {
             let islands = self.islands;
@@ -125,7 +125,7 @@ impl Wiring {
             }
         }
         let taken: f64 = own.iter().map(|(_, share)| share).sum();
-        // What is left of the lanes without circuits of their own goes over what is left of circuits, in equal parts.
+        // Lanes without circuits of their own share the room that is left on the circuits, in equal parts.
         let free: f64 = room.iter().map(|(_, free)| free).sum();
         let rest = 1.0 - taken;
         if rest > SMALLEST && free > 0.0 {

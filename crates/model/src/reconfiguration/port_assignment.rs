@@ -101,7 +101,7 @@ fn make_room(out: &mut [Vec<Rank>], into: &mut [Vec<Rank>], src: usize, dst: usi
     let slowest = |peers: &[Vec<Rank>], rank: usize| peers.iter().position(|peers| peers[rank] == DARK);
     // Each has a dark port: neither end has more circuits than there are ports.
     let (Some(wanted), Some(spare)) = (slowest(out, src), slowest(into, dst)) else { return 0 };
-    // It ends, and not at the source, which sends nothing on `wanted`: circuits are entered on that port.
+    // The walk ends, and not at the source, which sends nothing on `wanted`: circuits are entered on that port.
     let mut path = Vec::new();
     let mut at = dst as Rank;
     while into[wanted][at as usize] != DARK {

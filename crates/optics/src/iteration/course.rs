@@ -11,7 +11,7 @@ use super::purposes::{Catalogue, Purpose};
 pub(super) struct Change {
     /// The time at which the change has to begin, s from the beginning of the iteration.
     pub(super) time_s: f64,
-    /// Slots with what they are for from then on.
+    /// Slots that change, with their purposes from then on.
     pub(super) purposes: Vec<(usize, Purpose)>,
     /// Events that used the slots last.
     pub(super) after: Vec<usize>,

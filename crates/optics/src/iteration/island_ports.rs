@@ -44,7 +44,7 @@ pub(super) fn on_islands(
 ) -> Result<Vec<Vec<Connection>>> {
     let uses = uses(training, ports);
     let times_s: Vec<f64> = configurations.iter().map(|(time_s, _)| *time_s).collect();
-    // What stands when an iteration begins is what the last configuration leaves.
+    // The circuits at the start of an iteration are those that the last configuration leaves.
     let around = usize::from(configurations.len() > 1);
     let island = |port: u32| (port - 1) / ports / islands.gpus;
     let crossing = |(_, circuits): &(f64, Vec<Connection>)| -> BTreeSet<Connection> {
@@ -118,7 +118,7 @@ fn needed(
         let is_of_both = |(event, ..): &&PortUse| of_receiver.binary_search_by_key(event, |found| found.0).is_ok();
         let mut of_both = of_sender.iter().filter(is_of_both);
         let gone = (1..count).find(|step| !wanted[(place + step) % count].contains(circuit));
-        // What is never given up is there for whatever uses it.
+        // A circuit that is never given up is there for every event that uses it.
         let Some(step) = gone else { return of_both.next().is_some() };
         let laps = if place + step >= count { total_s } else { 0.0 };
         let (from_s, until_s) = (times_s[place] + slack_s, times_s[(place + step) % count] + laps - slack_s);

@@ -196,7 +196,10 @@ fn tiles_have_enough(placed: &Placed, topology: &Topology, beside: Option<&Topol
         let (name, tile) = (topology.name(), placed.tiles[gpu as usize]);
         let what = match beside {
             Some(before) => {
-                format!("circuits {verb} there at once: those of {} while those of {name} are set up", before.name())
+                format!(
+                    "circuits {verb} there at once: those of {} are lit while those of {name} are set up",
+                    before.name()
+                )
             }
             None => format!("circuits of {name} {verb} there at once"),
         };

@@ -80,7 +80,7 @@ impl Between<'_> {
         let mut stay: BTreeMap<Connection, Route> = BTreeMap::new();
         for (index, connections) in configurations.iter().enumerate() {
             interruption::check();
-            // Those that stay lit until the first configuration comes again have the paths that they have there.
+            // Circuits that stay lit until the first configuration comes again keep the paths that they have in it.
             if let Some(first) = made.first() {
                 let rest = &configurations[index..];
                 for (one, route) in configurations[0].iter().zip(first) {

@@ -28,7 +28,7 @@ pub enum Unrouted {
     },
     /// There are free paths, and all of them lose more than the limit; the shortest this.
     FreePathLoses {
-        /// Its loss.
+        /// Loss of the shortest free path, dB.
         loss_db: f64,
     },
     /// The mesh has no path at all from its source to its destination that other circuits leave free.

@@ -153,7 +153,7 @@ fn whole(problem: &Problem, ports: u32) -> Result<Problem> {
     own.static_candidates =
         problem.static_candidates.iter().filter_map(|one| candidates.iter().position(|other| other == one)).collect();
     own.options = problem.options.clone();
-    // Its times are not those of plans for the fabric as it is.
+    // The listener is dropped, since these times are not those of plans for the fabric with its faults.
     own.options.listener = None;
     Ok(own)
 }

@@ -33,7 +33,7 @@ pub(super) fn find(topologies: &[Topology], shape: &Shape, chunks: &Chunks) -> O
     for (&rank, role) in search.weak.iter().zip(&taken) {
         by_role[role.unwrap_or(rank) as usize] = Some(rank);
     }
-    // All others keep their roles where those are left.
+    // All other ranks keep their own roles where these are still free.
     let mut placed = vec![false; ranks];
     by_role.iter().flatten().for_each(|&rank| placed[rank as usize] = true);
     for rank in 0..ranks {
@@ -174,7 +174,7 @@ impl Roles {
         let chunks = schedule.chunks();
         let steps = schedule.steps().iter().map(|step| {
             interruption::check();
-            // What arrives at a rank for a chunk, by sender: where something is copied, that is what comes first.
+            // The transfers of a chunk that arrive at a rank, by sender; of copies and reductions, copies come first.
             let mut arriving: BTreeMap<(Rank, u32), Vec<(Rank, Op)>> = BTreeMap::new();
             for transfer in step.expanded(chunks) {
                 for &chunk in &transfer.chunks {

@@ -61,7 +61,7 @@ fn choose(
     }
     let settings = CostSettings { routing: Routing::ConcurrentFlow, ..problem.settings };
     let mut own = problem.with(schedule, settings, vec![topology])?;
-    // Its flow is the same at all operating points.
+    // The flow is the same at all operating points, so its costs are looked up in the shared table.
     own.table = problem.shared.table(planner, &problem.fabric.initial, own.table);
     // The initial topology may have joined the candidates; it is not what this planner stands for.
     let own = Problem { static_candidates: vec![0], ..own };

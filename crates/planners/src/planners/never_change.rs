@@ -42,7 +42,7 @@ impl Planner for NeverChange {
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let at = OperatingPoint::of(&problem.fabric, problem.size_bytes).without_changes();
         let mut problem = problem.clone();
-        // What changes circuits is not for this planner.
+        // Plans that change circuits are not reported: this planner has none.
         problem.options.listener = None;
         let found = Weave.choose_within(&problem.at(&at), f64::INFINITY)?.filter(Choice::never_changes);
         let charged = found.map(|found| found.charged_as(&problem.fabric)).transpose()?;

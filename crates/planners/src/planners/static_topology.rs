@@ -45,7 +45,7 @@ impl Planner for Static {
         }
         let promises = promises(problem, &allowed(problem));
         let (least_s, _) = *promises.first()?;
-        // Candidates are looked at in this order, up to one whose time is what it promises.
+        // Candidates are tried in this order, up to the first whose promised time is exact.
         let works = promises.iter().map(|&(_, candidate)| flow_work(problem, candidate)).take_while(|&work| work > 0);
         Some(Promise { least_s, work: works.fold(0, u64::saturating_add) })
     }

@@ -58,7 +58,7 @@ impl Balanced {
                 }
             }
         }
-        // What rounding has left of all shares.
+        // The first GPU takes the bytes that rounding has left over.
         room[0] = f64::INFINITY;
         for (src, left) in left.iter_mut().enumerate() {
             for (dst, left) in left.iter_mut().enumerate() {

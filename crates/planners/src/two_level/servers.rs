@@ -38,7 +38,7 @@ pub struct Parcel {
 pub struct Stage {
     /// (server, the server that it sends to).
     pub pairs: Vec<(u32, u32)>,
-    /// What is sent.
+    /// The blocks that are sent.
     pub parcels: Vec<Parcel>,
     /// Seconds that circuits take, their change included.
     pub optical_s: f64,

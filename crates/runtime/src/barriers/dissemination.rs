@@ -1,7 +1,7 @@
 //! In stage k every rank signals rank + 2^k, and sleeps until it is signalled (Hensgen, Finkel and Manber,
 //! International Journal of Parallel Programming 17(1), 1988, with a futex for their spinning).
 //!
-//! Its ⌈log₂ n⌉ stages know of all ranks between them.
+//! After ⌈log₂ n⌉ stages every rank has heard, directly or through others, from all ranks.
 
 use std::sync::atomic::Ordering;
 

@@ -67,7 +67,7 @@ pub struct PlanProgram {
 /// have, which no judge lets pass; GPUs forward that do not take part.
 pub fn program_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<PlanProgram> {
     if plan.chunks.forwarding() > 0 {
-        return Err(refuse("GPUs that do not take part forward, which no program has them do"));
+        return Err(refuse("GPUs that do not take part forward data in this plan; such plans are not run"));
     }
     let sent = Sent::of(plan)?;
     let layout = layout_of(plan, &sent, element_bytes)?;

@@ -58,7 +58,7 @@ pub(crate) struct Cwnd {
     acknowledged_bytes: u64,
     /// Bytes acknowledged in this round trip, and those of them that were marked.
     round: [u64; 2],
-    /// What is acknowledged at the end of this round trip, and of the one in which the window was last cut.
+    /// Acknowledged bytes at which this round trip ends, and at which the one ends in which the window was last cut.
     ends_bytes: [u64; 2],
 }
 

@@ -6,7 +6,7 @@ use crate::congestion::window::Cwnd;
 use crate::network::QueueingNetwork;
 use crate::packet::Packet;
 
-/// What holds a flow back.
+/// The limit that congestion control sets for a flow.
 #[derive(Debug, Clone)]
 enum Held {
     By(Rate),

@@ -1,4 +1,4 @@
-//! What samples of a completion time say about its mean and its quantiles.
+//! Estimates of the mean and the quantiles of a completion time from samples.
 
 use model::StepCost;
 use strum::{IntoStaticStr, VariantArray};
@@ -93,7 +93,7 @@ fn ranks(samples: usize, probability: f64) -> (usize, usize) {
     (low, samples + 1)
 }
 
-/// What the plan is chosen by.
+/// The statistic of the completion time by which a plan is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Objective {

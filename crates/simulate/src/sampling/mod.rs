@@ -84,7 +84,7 @@ struct Sampler<'a> {
     groups: Vec<Group>,
 }
 
-/// What is drawn once for a sample.
+/// The values that are drawn once for a sample.
 struct Drawn {
     /// By quantity, its point of the distribution where all of a run share one.
     run: [Tail; Quantity::ALL.len()],

@@ -22,7 +22,7 @@ pub(super) enum Quantity {
     Control,
 }
 
-/// What draws a value of its own; a step waits for the slowest.
+/// The parts of the fabric that draw a value of their own each; a step waits for the slowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub(super) enum Scope {

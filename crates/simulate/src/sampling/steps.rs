@@ -1,4 +1,4 @@
-//! What the time of every step of a plan is made of, and how many parts of the fabric draw each.
+//! The terms of the time of every step of a plan, and how many parts of the fabric draw each term.
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ pub(super) struct Chance {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Straggler {
     pub(super) probability: f64,
-    /// What its startup, and transmission on its circuits, are multiplied by.
+    /// Factor of a slow GPU's startup, and of the transmission on its circuits.
     pub(super) factor: f64,
 }
 

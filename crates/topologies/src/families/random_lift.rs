@@ -92,7 +92,7 @@ fn draw(symmetry: &Translations, period: u32, taken: &BTreeSet<(Rank, Rank)>, rn
         fallback = links;
     }
     if fallback.is_empty() {
-        // So few ranks that every draw had a circuit from a rank to itself: the ring once more.
+        // With so few ranks every draw had a circuit from a rank to itself; the ring is taken once more.
         fallback = (0..period).map(|src| Link { src, dst: (src + 1) % symmetry.ranks(), count: 1 }).collect();
     }
     fallback

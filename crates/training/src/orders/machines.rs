@@ -9,9 +9,10 @@ use crate::timeline::{Circuits, Problem};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Turn {
     pub(super) node: usize,
-    /// Dark time of the port before it in every order, as no other turn leaves the circuits that it begins with, s.
+    /// Dark time of the port before the turn that every order has, s: the delay of a change if no other turn leaves the
+    /// circuits that this one begins with, else 0.
     before_s: f64,
-    /// Dark time of the port after it, s.
+    /// Dark time of the port after the turn, s.
     after_s: f64,
 }
 

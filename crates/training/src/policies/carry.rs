@@ -25,7 +25,7 @@ fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
         let overlapped = overlapped(context, &found);
         found.splice(before.len()..before.len(), overlapped);
     }
-    // The last of equal times: its own rather than that of another policy.
+    // Of equally fast plans the last is taken, so this policy's own before those of the other policies.
     let best = found.into_iter().rev().min_by(|a, b| a.timeline.total_s.total_cmp(&b.timeline.total_s))?;
     let note = if best.policy == POLICY.name {
         best.note

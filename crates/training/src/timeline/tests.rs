@@ -83,7 +83,7 @@ fn held(jobs: &Jobs, uses: &[Option<Use>], found: &Timeline, delay_s: f64, class
                 (group, topology.0, used.ports)
             }
         };
-        // A port that rests in its first topology finds it there where the port rests.
+        // Where the plan begins with the topology in which the port rests, the port has it already.
         let first =
             if rests == Some(used.entry.first) && !used.entry.direct { RESTING } else { circuits(used.entry.first) };
         let (last, back_s) = match used.returns {

@@ -1,8 +1,8 @@
 //! Schedules that the verifier makes itself, so that a lower bound which is not one is found out: no bound for any
 //! algorithm is above the time of an algorithm, however plain.
 //!
-//! They run on one topology throughout, that at the start, or one of the plan's after a change to it. Nothing here is
-//! shared with planners or bounds: links, breadth-first distances, and what each circuit carries, added up.
+//! The schedules run on one topology throughout: that at the start, or one of the plan's, after a change to it. Nothing
+//! here is shared with planners or bounds: links, breadth-first distances and the loads of circuits are found anew.
 //!
 //! - *All at once*: every block goes to each of its receivers in one step, over shortest paths, at each rank split by
 //!   circuits.

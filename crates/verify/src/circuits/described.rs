@@ -33,7 +33,7 @@ pub(super) fn compare(mesh: &MziMesh, text: &str, ports: u32, tally: &mut Tally)
         tally.expect(*stated == told, || differs(name, stated, &told));
     }
     for (name, stated, default) in settings.iter().filter(|(name, ..)| !given.contains_key(name)) {
-        // Of lasers nothing is counted where nothing is said.
+        // Keys of lasers that neither the file nor the text gives are not counted as checked.
         let is_silent = stated.is_empty() && LaunchPower::KEYS.contains(name);
         if let Some(default) = default.as_ref().filter(|_| !is_silent) {
             tally.expect(stated == default, || differs(name, stated, default));

@@ -141,7 +141,7 @@ fn events_check(circuits: &Circuits, training: &TrainingPlan, layout: Layout) ->
     for (index, configuration) in circuits.configurations().iter().enumerate() {
         tally.expect(configuration.events.is_some() == (index > 0) && configuration.steps.is_empty(), || {
             format!(
-                "configuration {}: all but the first say between which events they are set, and none has steps",
+                "configuration {}: all but the first must name the events around them, and none may have steps",
                 index + 1
             )
         });

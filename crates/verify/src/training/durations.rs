@@ -26,7 +26,7 @@ pub(super) fn check(iteration: &Iteration<'_>, routed_s: &BTreeMap<usize, f64>) 
         let stated_s = planned.end_s - planned.start_s;
         tally.expect(iteration.is_at(stated_s, takes_s), || {
             let [stated, takes] = show_apart([stated_s, takes_s]);
-            format!("{}: stated to take {stated}, and takes {takes}", iteration.name(event))
+            format!("{}: its stated time is {stated}, but it takes {takes}", iteration.name(event))
         });
     }
     tally.into_check("event", "that take as long as recomputed")

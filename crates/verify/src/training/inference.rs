@@ -19,13 +19,15 @@ pub(super) fn check(iteration: &Iteration<'_>) -> Option<Check> {
     let mut tally = Tally::new("inference");
     for (what, times, node) in stated {
         let Some(node) = node else {
-            tally.expect(times.is_empty(), || format!("{what}: times are stated, and the workload names no node"));
+            tally.expect(times.is_empty(), || {
+                format!("{what}: the plan states times, but the workload names no node for them")
+            });
             continue;
         };
         let own = times.iter().find(|(policy, _)| *policy == training.policy);
         let end_s = iteration.event(node).end_s;
         let Some((_, Some(stated_s))) = own else {
-            tally.expect(false, || format!("{what}: no time is stated of policy {}", training.policy));
+            tally.expect(false, || format!("{what}: no time is stated for policy {}", training.policy));
             continue;
         };
         tally.expect(iteration.is_at(*stated_s, end_s), || {

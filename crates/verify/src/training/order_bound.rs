@@ -120,7 +120,7 @@ struct Task {
 /// The earliest end of all tasks, one at a time and interrupted as one likes: always the one with most after it.
 fn earliest_end_s(mut tasks: Vec<Task>) -> f64 {
     tasks.sort_by(|a, b| b.from_s.total_cmp(&a.from_s));
-    // By what comes after, the most last: what is left of each.
+    // Tasks that have begun, as (`then_s`, seconds left), the largest `then_s` last.
     let mut begun: Vec<(f64, f64)> = Vec::new();
     let (mut now_s, mut end_s) = (f64::NEG_INFINITY, 0.0_f64);
     while !(tasks.is_empty() && begun.is_empty()) {

@@ -38,7 +38,7 @@ class Found(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Its time to the least of any All-to-All that keeps bytes of a server inside it."""
+        """Ratio of its time to the least time of any All-to-All that keeps a server's bytes inside the server."""
         return self.times.total_s / self.times.bound_s
 
 

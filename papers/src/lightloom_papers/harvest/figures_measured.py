@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SOURCE = "times measured by HARVEST's authors, github.com/STyGIANet/Harvest"
 MIB = 1 << 20
-# Their rule: the startup is the mean of the sends up to 8 KiB, the bandwidth a line above it from 4 MiB on.
+# The authors' rule: the startup is the mean of the sends up to 8 KiB, the bandwidth a line above it from 4 MiB on.
 FLAT_BYTES, LINE_BYTES = 8 << 10, 4 << 20
 PAPER_STARTUP_S, PAPER_BPS = 30.32e-6, 85.11e9
 

@@ -29,7 +29,8 @@ CONFIGURED = {
     "bvn-swing-8-2-0": "bvn-swing-8-2-1KB-800-1000-1000-0-0",
     "static-swing-8-2": "static-swing-8-2-1KB-800-1000-1000-100000000-0",
 }
-# Their solver stops within 1e-6 of the optimum of each interval of steps, in seconds: of short ones that is more.
+# The authors' solver stops within 1e-6 s of the optimum of each interval of steps; relative to short intervals, this
+# is more.
 SOLVER = 1e-4
 
 
@@ -79,7 +80,7 @@ def question_of(name: str) -> Question:
         hop_delay=f"{found['hop']}ns",
         reconfiguration_delay=f"{found['change']}ns",
     )
-    # Their KB are 1024 bytes.
+    # A KB in the authors' file names is 1024 bytes.
     return Question(*ALGORITHMS[found["algorithm"]], found["size"].replace("B", "iB"), fabric)
 
 

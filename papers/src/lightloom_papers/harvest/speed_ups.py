@@ -76,7 +76,7 @@ class Workload:
 
 
 RECURSIVE_DOUBLING = Workload("recursive doubling AllReduce", "all-reduce", "recursive-doubling", Fabric(gpus=64))
-# Their Swing has two ports, a two-way ring.
+# HARVEST's Swing has two ports, a two-way ring.
 SWING = Workload("Swing AllReduce", "all-reduce", "swing", Fabric(gpus=64, ports=2))
 ALL_TO_ALL = Workload("direct All-to-All", "all-to-all", "direct", Fabric(gpus=64))
 

@@ -26,7 +26,7 @@ ALL_NUMBERS = range(2, 65)
 # A change and, with the last, a barrier of all GPUs in memory before each step, as HARVEST measured it (figure 12).
 OPTICAL, SWITCH, MEMORY = "optical control plane", "switch alone", "flags in memory, then the switch"
 DELAYS = {OPTICAL: "tunable-laser+500ns/round", SWITCH: "passage", MEMORY: "passage"}
-# What we take "drastically" to mean.
+# The factor that we take "drastically" to mean.
 DRASTIC = 2.0
 
 

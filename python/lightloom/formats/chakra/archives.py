@@ -34,9 +34,9 @@ def is_archive(path: str | os.PathLike[str]) -> bool:
 
 
 def read_archive(field: str, path: str | os.PathLike[str]) -> Archived:
-    """The one trace of an archive, in any of its folders and next to any other files.
+    """Read the only trace of an archive, which may lie in any of its folders, next to other files.
 
-    Raises `InputError` that names `field`: it is no archive, unpacks to too much, or has not the files of one trace.
+    Raises `InputError` that names `field` if it is no archive, unpacks to too much, or lacks the files of one trace.
     """
     packed = read_bytes(field, path, MAX_PACKED)
     files: dict[int, RankFile] = {}

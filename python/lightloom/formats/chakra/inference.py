@@ -35,7 +35,7 @@ MAX_CHUNKS = 1 << 26
 
 
 class _Flow(NamedTuple):
-    """What is known of a message from what its send waits for.
+    """The role of a message in the collective, known from the nodes that its send waits for.
 
     step: counted from 0. passes_on: messages whose data it sends on, by index; empty if it sends the rank's own.
     """

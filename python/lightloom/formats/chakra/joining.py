@@ -209,7 +209,7 @@ class _Waits:
         before = len(waits)
         self._spend(len(ends), 0)
         for stream, (end_at, end) in ends.items():
-            # Nodes that an operator launched later than this one are not waited for; another rank has its own places.
+            # A node does not wait for nodes that its rank launched later; places in different ranks do not compare.
             is_earlier = stream[0] != place[0] or end_at < at
             waits.add(end if is_earlier else self._last_before(stream, at))
         waits.add(self._last_before(self._stream(place, index), at))

@@ -182,7 +182,7 @@ class _Reading:
                     )
 
     def check_computations(self, arcs: Iterable[_Arc]) -> None:
-        """What is added, or put where something is sent from, must be so by a computation after both."""
+        """Check that data are added, or replace data that are sent, only in a computation that waits for both."""
         computations = self._computations()
         sent: dict[tuple[int, int], list[_Arc]] = defaultdict(list)
         arrived: dict[tuple[int, int], list[_Arc]] = defaultdict(list)

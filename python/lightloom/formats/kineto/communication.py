@@ -1,4 +1,4 @@
-"""What a record of PyTorch says of a collective or message: its kind, its bytes and its group."""
+"""PyTorch's record of a collective or message: its kind, its bytes and its group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a GPU's work waits for, by the times of a profile.
+"""Dependencies of a GPU's work, by the times of a profile.
 
 Everything waits for what was launched before it and had ended when it started:
 

@@ -26,7 +26,7 @@ MOST_BYTES, MOST_IN_ALL, MOST_FILES, MOST_EVENTS = 512 * MIB, 4096 * MIB, 65536,
 KEYS = re.compile(rb'"(?:traceEvents|deviceProperties|distributedInfo|baseTimeNanoseconds)"\s*:')
 HEAD = 1 << 16
 NAMED_LIKE_ONE = re.compile(r"rank[-_ ]?\d|\.pt\.trace\.", re.IGNORECASE)
-# Categories of events that are read, small: work of GPUs as old and new profiles name it, and what launched it.
+# Categories of events that are read, in lower case: work of GPUs, as old and new profiles name it, and its launches.
 GPU = frozenset({"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"})
 LAUNCHES = ("runtime", "driver")
 STEP, RECORD = "ProfilerStep#", "record_param_comms"

@@ -27,12 +27,12 @@ RANK_IN_NAME = re.compile(r"rank[-_ ]?(\d{1,6})(?!\d)", re.IGNORECASE)
 MOST_US = 1e16
 MOST_RANK = 1 << 20
 
-# What a communication is: the record of each collective or message in it.
+# PyTorch's record of one collective or message.
 Record = dict[str, Any]
 
 
 class Work(NamedTuple):
-    """What a GPU did at once: a kernel or a copy, or all kernels of one collective.
+    """One piece of a GPU's work: a kernel or a copy, or all kernels of one collective.
 
     start_ns, end_ns: nanoseconds of the profile's clock; launched_ns: when it was launched, its start where the profile
     does not say. records: of a communication, what the profile says of it: none, one, or one for each message of a

@@ -159,7 +159,7 @@ class Gpu:
         shifts: list[list[list[Operation]]] = [[[] for _ in self.served]]
         for index, step in enumerate(self.steps):
             longest = max((len(now) + len(more) for now, more in zip(shifts[-1], step, strict=True)), default=0)
-            # One more operation hands over to the next shift.
+            # A shift that is not the last needs one more operation: the barrier before the next one.
             if longest + (index + 1 < len(self.steps)) > MOST_OPERATIONS and any(shifts[-1]):
                 number = len(shifts)
                 for operations in shifts[-1]:

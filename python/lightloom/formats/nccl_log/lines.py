@@ -88,7 +88,7 @@ def log_files(source: Source) -> list[Path]:
 
 
 def log_lines(field: str, paths: list[Path]) -> Iterator[tuple[Path, Called | Ready]]:
-    """What the files' lines say, in their order. Raises `InputError` that names `field` for more than is read."""
+    """The calls in the files' lines, in their order. Raises `InputError` that names `field` if they are too long."""
     left, lines = MOST_IN_ALL, 0
     for path in paths:
         content = read_bytes(field, path, min(left, MOST_BYTES))

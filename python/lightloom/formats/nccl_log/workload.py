@@ -142,7 +142,7 @@ def _rank_file(
 
 
 def _group_key(call: tuple[Called, str]) -> tuple[str, ...]:
-    """What calls of one group share: messages their communicator and number; a collective is alone."""
+    """The key that calls of one group share: communicator and number for messages; a collective is a group alone."""
     called = call[0]
     return (called.comm, called.group_count) if called.name in MESSAGES else (called.at,)
 

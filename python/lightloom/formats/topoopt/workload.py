@@ -54,7 +54,7 @@ class Task(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """What is read of the file. devices: type and property by id."""
+    """The parts of the file that are read. devices: type and property by id."""
 
     gpus_of_node: int
     nodes: int

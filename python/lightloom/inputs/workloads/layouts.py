@@ -162,7 +162,7 @@ def _divided(model: Description, ranks: int, kept: Kept | None = None) -> Iterat
 
 
 def _products(product_of_all: int, names: Sequence[str], kept: Kept) -> Iterator[tuple[int, ...]]:
-    """Whole numbers, one a name, whose product is given, those that are kept among them."""
+    """All ways to write the product as one whole number for each name, where the numbers in `kept` are fixed."""
     first, *others = names
     for number in _divisors(product_of_all) if others else [product_of_all]:
         if kept.get(first, number) != number:

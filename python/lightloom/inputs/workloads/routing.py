@@ -51,12 +51,12 @@ class Routing(NamedTuple):
         if ROUTING not in values:
             return None
         if experts == 1:
-            raise refuse(ROUTING, "it is for experts on several ranks, and no tokens are sent here")
+            raise refuse(ROUTING, "it is for experts on several ranks, but here no tokens are sent between ranks")
         made = cls(**{name: told[name] for name in cls._fields if name != "folder"}, folder=folder)
         if (made.traffic is None) == (made.trace is None):
             raise refuse(f"{ROUTING}.traffic", "there must be either traffic or trace")
         if made.trace is not None and folder is None:
-            raise refuse(f"{ROUTING}.trace", "files are read for a description that is in a file itself")
+            raise refuse(f"{ROUTING}.trace", "a trace is read only for a description that is itself in a file")
         for name in OF_TRAFFIC:
             if made.trace is not None and name in values[ROUTING]:
                 raise refuse(f"{ROUTING}.{name}", "it goes with traffic; with trace there is a matrix for each file")
@@ -98,7 +98,7 @@ class ExpertTraffic:
 
 
 def _drawn(routing: Routing, ranks: int, size_bytes: int) -> list[NDArray[np.int64]]:
-    """Whole bytes; the mean of the pairs is that of equal blocks."""
+    """Generated matrices in whole bytes, whose mean over the pairs is the size of equal blocks."""
     _check_number("matrices", routing.matrices, ranks)
     mean = max(1, round(size_bytes / ranks))
     drift = 1.0 if routing.drift is None else routing.drift

@@ -42,7 +42,7 @@ TOKEN = {"type": "http", "scheme": "bearer", "description": "The token of `light
 def openapi(*, with_token: bool = False) -> dict[str, Any]:
     """The description, OpenAPI 3.1. with_token: whether the server asks for one."""
     forms: dict[str, Any] = {"error": ERROR}
-    # Forms that tasks refer to without answering them.
+    # Schemas that tasks refer to in requests, but that no task answers with.
     for name in ("plan", "workload"):
         _add(name, forms)
     paths = {f"/api/{task.name}": {"post" if task.is_asked else "get": _operation(task, forms)} for task in TASKS}

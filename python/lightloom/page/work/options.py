@@ -76,7 +76,7 @@ def fabrics() -> dict[str, dict[str, str]]:
         made = fabric.Fabric.preset(name)
         said = {key: str(value) for key, value in made.to_settings().items()}
         delay_s = made.reconfiguration.scalar_s
-        # A technology's name says no number.
+        # A technology's name shows no number, so its seconds are written in its place.
         if "reconfiguration_delay" in said and delay_s is not None:
             said["reconfiguration_delay"] = f"{delay_s!r}s"
         found[name] = said

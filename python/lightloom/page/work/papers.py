@@ -11,7 +11,7 @@ __all__ = ["shown_figures"]
 
 
 def shown_figures() -> Any:
-    """Its module, with `papers` and `make`. Raises `InputError` that says what to install where it is not."""
+    """The installed module of figures, with `papers` and `make`. Raises `InputError` that says what to install."""
     for entry in plugins.brought(plugins.FIGURES).values():
         return plugins.load(entry)
     raise refuse("figure", "no figures are installed; those of five papers come with: pip install lightloom-papers")

@@ -76,8 +76,8 @@ def programs_of(training: Training, element_bytes: int, scale: int) -> dict[int,
             continue
         if size_bytes < element_bytes * scale:
             most = max(size_bytes // element_bytes, 1)
-            reason = f"`{told.node}` moves {size_bytes} bytes, which are no element of {element_bytes} bytes"
-            raise refuse("scale", f"{reason} at 1 of {scale}; it takes at most {most}")
+            reason = f"1/{scale} of that is less than an element of {element_bytes} bytes; it takes at most {most}"
+            raise refuse("scale", f"`{told.node}` moves {size_bytes} bytes; {reason}")
         if told.plan is None:
             made[event] = _message(size_bytes // (element_bytes * scale), element_bytes)
             continue

@@ -1,4 +1,4 @@
-"""What single faults cost each planner: the time without one, and the time with each, a row a planner."""
+"""A picture of what single faults cost: a row for each planner, with its time without a fault and with each."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Box: TypeAlias = tuple[float, float, float, float]
 
 MAX_ROWS = 64
-# Rows times steps: more bars than this are no longer seen apart, and fewer rows say the same.
+# Most bars, rows times steps: more could not be told apart, so fewer rows are drawn.
 MAX_BARS = 40_000
 # Black is the plan's own timeline, grey the dark fabric.
 COLORS = PALETTE[:-1]

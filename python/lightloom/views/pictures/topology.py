@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Up to this many circuits all are drawn alike; of more, some stand for those that are like them.
 MOST_ALIKE = 48
-# Pale circuits behind those; of more only this many, evenly spread, are drawn.
+# Pale circuits behind the others; if there are more than this many, only this many, evenly spread, are drawn.
 MOST_BEHIND = 1024
 # GPUs with their numbers; numbers next to the circle of a large topology; generators in words.
 MOST_NUMBERED, LEAST_TURN, MOST_WORDS = 16, 0.06, 5

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 MOST_WHOLE = 120
 # Communications of that part, and the largest share of the iteration that it may be.
 IN_PART, LARGEST_PART = 24, 0.5
-# The worth of a part that is too long; half of the steps from one part to another that shares nothing with it.
+# The value of a part that is too long to draw; of equally good parts in a row, the middle one is drawn, but none later
+# than this many after the first.
 NO_PART, MOST_STEPS = (-1, -1), 3
 # With more boxes than this, outlines would hide what they outline.
 MOST_OUTLINED = 600

@@ -18,11 +18,11 @@ class AnyStep(Protocol):
 
     @property
     def index(self) -> int:
-        """Its place, from 0."""
+        """The step's place, from 0."""
 
     @property
     def topology_index(self) -> int:
-        """Index of its topology."""
+        """The index of the step's topology."""
 
     @property
     def topology_name(self) -> str:

@@ -40,7 +40,7 @@ impl Base {
         }
     }
 
-    /// Its circuits.
+    /// The circuits of this base.
     pub(super) fn wiring(self, demand: &Demand, heats: &Heats, random: &mut ChaCha8Rng) -> Wiring {
         match self {
             Self::Empty => Wiring::dark(demand.ranks(), 0),

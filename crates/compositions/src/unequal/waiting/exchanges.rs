@@ -1,8 +1,8 @@
 //! Circuits exchanged so that bytes pass few of them: two circuits of a step give each other their heads where that
 //! lowers the sum of bytes times hops over all pairs.
 //!
-//! That sum over the circuits is the mean load of any flow over shortest paths. A rank that sends or receives much by
-//! itself has little room for others' blocks, so that passing it counts as more than one hop.
+//! The sum divided by the number of circuits is the mean load of any flow over shortest paths. A rank that sends or
+//! receives much by itself has little room for others' blocks, so that passing it counts as more than one hop.
 //!
 //! Rows of bits tell which ranks are reached from a rank within some hops, from some step on. An exchange changes few
 //! of them, and only the bits that change are added up.

@@ -104,8 +104,8 @@ fn best_made(task: &Task<'_>, limit_s: f64) -> Option<Candidate> {
             }
         }
     }
-    // Those of one step are found alike where no change pays: they are finished however slow they are yet, so that a plan
-    // is never slower than the best one without changes. None is faster than its bytes times hops allow.
+    // Where no change pays, the search finds the same plans of one step. They are finished even while they are slow, so
+    // that a plan is never slower than the best one without changes. No plan is faster than its bytes times hops allow.
     let bytes = demand.least_bytes_hops(ports) / (ports * demand.ranks()) as f64;
     if prices.least_s(1) + prices.buffer_s * bytes > best_s {
         found.of_one.clear();
