@@ -43,13 +43,16 @@ import { textField, textFields } from "./text-fields.js";
  * }} Placements
  */
 
+/** @type {(name: string, ranks: number, iterations: number) => string} */
+const bert = (name, ranks, iterations) =>
+  `[[job]]\nname = "${name}"\nmodel = "bert-pccl"\nranks = ${ranks}\niterations = ${iterations}\n\n`;
 /** @type {[string, string][]} */
 const START = [
   [
     "jobs",
-    '[[job]]\nname = "long"\nmodel = "bert-pccl"\nranks = 4\niterations = 800\n\n' +
-      '[[job]]\nname = "short"\nmodel = "bert-pccl"\nranks = 2\niterations = 100\n\n' +
-      '[[job]]\nname = "experts"\narrival = "2s"\ncollective = "all-to-all"\nsize = "64MiB"\nranks = 4\niterations = 10000\n',
+    `${bert("long", 2, 800)}${bert("short", 2, 100)}${bert("short, too", 2, 100)}${bert("long, too", 2, 800)}` +
+      '[[job]]\nname = "experts"\narrival = "1s"\ncollective = "all-to-all"\nsize = "64MiB"\nranks = 4\n' +
+      "iterations = 10000\n",
   ],
   ["gpus", "8"],
   ["ports", "4"],
@@ -139,8 +142,8 @@ function sentence({ runs, best, gpus }) {
   const run = runs.find((one) => one.sharing === best);
   if (!run || !isKnown(run.mean_completion_s)) return "No way to share the fabric serves all of these jobs.";
   const gain = isKnown(run.gain) && run.gain > 1.001 ? `, ${times(run.gain)} as fast as on the ${BASELINE}` : "";
-  const jobs = counted(run.jobs.length, "job");
-  return `${jobs} on ${gpus} GPUs: ${run.title} is the best way, ${time(run.mean_completion_s)} on average${gain}.`;
+  const mean = time(run.mean_completion_s);
+  return `${counted(run.jobs.length, "job")} on ${gpus} GPUs take ${mean} on average by the best way, ${run.title}${gain}.`;
 }
 
 /**
