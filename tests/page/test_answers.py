@@ -7,6 +7,7 @@ import json
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import lightloom as ll
@@ -23,6 +24,19 @@ SMALL: dict[str, Any] = {"collective": "all-reduce", "size": "4MiB", "gpus": 8, 
 FLAGS = ("--collective", "all-reduce", "--size", "4MiB", "--gpus", 8, "--ports", 2)
 
 JOB = 'gpus = 4\n[[mix]]\ncollective = "all-reduce"\nsize = "1MiB"\n'
+JOBS = """
+[[job]]
+collective = "all-to-all"
+size = "1MiB"
+ranks = 4
+iterations = 9
+[[job]]
+arrival = "1us"
+collective = "all-reduce"
+size = "1MiB"
+ranks = 2
+iterations = 3
+"""
 
 
 def answered(server: Served, task: str, **asked: Any) -> str:
@@ -96,6 +110,46 @@ def test_advice_is_that_of_the_command_line(server: Served, cli: RunCli, in_tmp:
     asked = {"job": job, "switches": "sirius", "own_switches": own, "ports": "1,2"}
     assert answered(server, "advise", **asked) == cli(*flags, "--format", "json").out.rstrip("\n")
     assert answered(server, "table", of="advise", **asked) == cli(*flags, "--format", "csv").out
+
+
+def test_a_plan_for_many_iterations_is_that_of_the_command_line(server: Served, cli: RunCli, in_tmp: Path) -> None:
+    flags = ("robust", "--size", "1MiB/pair", "--gpus", 4, "--iterations", 3, "--objective", "worst")
+    asked = {"matrices": "zipf:0.6", "size": "1MiB/pair", "gpus": 4, "iterations": 3, "objective": "worst"}
+    drawn = ("--matrices", "zipf:0.6")
+    assert answered(server, "robust", **asked) == cli(*flags, *drawn, "--format", "json").out.rstrip("\n")
+    assert answered(server, "table", of="robust", **asked) == cli(*flags, *drawn, "--format", "csv").out
+    given = np.array([[[0, 7, 1], [2, 0, 9], [5, 5, 0]], [[0, 1, 8], [3, 0, 1], [4, 6, 0]]])
+    np.save(in_tmp / "given.npy", given)
+    printed = cli("robust", "--matrices", "given.npy", "--size", "1MiB", "--format", "json").out.rstrip("\n")
+    assert answered(server, "robust", matrices=given.tolist(), size="1MiB") == printed
+
+
+def test_jobs_are_placed_as_the_command_line_does(server: Served, cli: RunCli, in_tmp: Path) -> None:
+    (in_tmp / "jobs.toml").write_text(JOBS)
+    flags = ("jobs", "jobs.toml", "--gpus", 4, "--ports", 4, "--order", "backfill", "--sharing", "wired,turns")
+    asked = {"jobs": JOBS, "gpus": 4, "ports": 4, "order": "backfill", "sharing": "wired,turns"}
+    assert answered(server, "jobs", **asked) == cli(*flags, "--format", "json").out.rstrip("\n")
+    assert answered(server, "table", of="jobs", **asked) == cli(*flags, "--format", "csv").out
+
+
+@pytest.mark.parametrize(
+    ("task", "field", "asked"),
+    [
+        ("jobs", "jobs", {"gpus": 4}),
+        ("jobs", "gpus", {"jobs": JOBS}),
+        ("jobs", "job[0].workload", {"jobs": '[[job]]\nworkload = "/etc/passwd"\niterations = 1\n', "gpus": 4}),
+        ("jobs", "job[0].model", {"jobs": '[[job]]\nmodel = "/etc/a.toml"\niterations = 1\n', "gpus": 4}),
+        ("jobs", "output", {"jobs": JOBS, "gpus": 4, "output": "a.json"}),
+        ("robust", "matrices", {"gpus": 4}),
+        ("robust", "matrices", {"matrices": "/etc", "size": "1MiB", "gpus": 4}),
+        ("robust", "matrices", {"matrices": [["/etc/passwd"]]}),
+        ("robust", "gpus", {"matrices": "zipf:0.6", "size": "1MiB", "gpus": 8192}),
+    ],
+)
+def test_iterations_and_jobs_name_no_file(server: Served, task: str, field: str, asked: dict[str, object]) -> None:
+    answer = server.post(task, **asked)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["field"] == field
 
 
 @pytest.mark.parametrize(

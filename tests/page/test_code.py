@@ -121,6 +121,19 @@ def test_advice(server: Served, cli: RunCli, in_tmp: Path) -> None:
         assert printed(python).rstrip("\n") == shown
 
 
+def test_many_iterations_and_jobs(server: Served, cli: RunCli, in_tmp: Path) -> None:
+    jobs = '[[job]]\ncollective = "all-to-all"\nsize = "1MiB"\nranks = 3\niterations = 9\n'
+    asked: dict[str, dict[str, Any]] = {
+        "robust": {"matrices": "zipf:0.6", "size": "1MiB/pair", "gpus": 4, "hold-out": 1, "iterations": 3},
+        "jobs": {"jobs": jobs, "gpus": 4, "ports": 2, "sharing": "own,changing"},
+    }
+    for verb, options in asked.items():
+        (words,), python = code_of(server, in_tmp, verb, options)
+        shown = server.post(verb, **options).text
+        assert cli(*words, "--format", "json").out.rstrip("\n") == shown
+        assert printed(python).rstrip("\n") == shown
+
+
 @pytest.mark.large
 def test_maps(server: Served, cli: RunCli, in_tmp: Path) -> None:
     asked = {

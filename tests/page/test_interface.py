@@ -16,7 +16,7 @@ from lightloom.page.interface import openapi
 from lightloom.page.interface.answers import ANSWERS
 from lightloom.page.interface.arguments import ASKED
 from lightloom.page.offer import offered
-from lightloom.page.tasks import TASKS
+from lightloom.page.tasks import SHOWN, TASKS
 from lightloom.schemas import documents
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ MAP: dict[str, Any] = {
     "against": {"planner": "bvn"},
 }
 JOB = 'gpus = 4\n[[mix]]\ncollective = "all-reduce"\nsize = "1MiB"\n'
+JOBS = '[[job]]\ncollective = "all-to-all"\nsize = "1MiB"\nranks = 3\niterations = 9\n' * 2
 OWN = '[mine]\nreconfiguration_delay = "2ms"\n'
 # Every task with something that it takes; the answers have most of the keys that there are.
 EXAMPLES: list[tuple[str, dict[str, Any]]] = [
@@ -47,6 +48,9 @@ EXAMPLES: list[tuple[str, dict[str, Any]]] = [
     ("explain", SMALL),
     ("train", {"model": "bert-pccl", "ranks": 8, "break_even": True, "delays": "1us,1ms", "timeline": True}),
     ("advise", {"job": JOB, "switches": "sirius,robotic", "own_switches": OWN, "ports": "1,2"}),
+    ("robust", {"matrices": "zipf:0.6", "size": "1MiB/pair", "gpus": 4, "iterations": 3, "hold_out": 1}),
+    ("robust", {"matrices": [[[0, 1e6], [2e6, 0]], [[0, 3e6], [1, 0]]], "objective": "worst"}),
+    ("jobs", {"jobs": JOBS, "gpus": 4, "ports": 4, "order": "search"}),
     ("map", MAP),
     ("map", {**MAP, "against": None}),
     ("as-code", {"verb": "plan", "options": SMALL}),
@@ -86,6 +90,12 @@ def test_every_task_is_there_and_described() -> None:
     folder = Path(work.__file__).parent
     carried_out = {path.stem for path in folder.glob("*.py") if "\ndef work(" in path.read_text()}
     assert {import_module(task.module).__name__.rpartition(".")[2] for task in TASKS} == carried_out
+
+
+def test_results_are_shown_in_the_ways_that_are_listed() -> None:
+    listed = {name: ways for task in TASKS for name, ways in task.subjects.items()}
+    made = {name: one for task in TASKS for name, one in getattr(import_module(task.module), "SUBJECTS", {}).items()}
+    assert {name: tuple(way for way in SHOWN if getattr(one, way)) for name, one in made.items()} == listed
 
 
 def test_answers_of_verbs_are_the_documents_of_verbs() -> None:

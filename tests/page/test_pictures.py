@@ -28,6 +28,7 @@ MAP: dict[str, Any] = {
 }
 TRAIN: dict[str, Any] = {"model": "bert-pccl", "ranks": 8}
 JOB = 'gpus = 4\n[[mix]]\ncollective = "all-reduce"\nsize = "1MiB"\n'
+JOBS = '[[job]]\ncollective = "all-reduce"\nsize = "1MiB"\nranks = 2\niterations = 5\n'
 SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF"}
 
 
@@ -41,6 +42,8 @@ SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF"}
         ("train", TRAIN),
         ("break-even", {**TRAIN, "delays": "1us,1ms"}),
         ("advise", {"job": JOB, "switches": "sirius"}),
+        ("robust", {"matrices": "zipf:0.6", "size": "1MiB/pair", "gpus": 4, "iterations": 3}),
+        ("jobs", {"jobs": JOBS, "gpus": 4}),
         ("map", MAP),
     ],
 )

@@ -20,9 +20,9 @@ from lightloom.training.workload import Workload
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    Source: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
+    Source: TypeAlias = str | os.PathLike[str] | Mapping[str, object] | tuple["Request", ...]
 
-__all__ = ["Grant", "Request", "read_requests"]
+__all__ = ["Grant", "Request", "read_requests", "requests_of_text"]
 
 COMMON = ("name", "arrival", "ranks", "iterations")
 # A job runs one of these.
@@ -56,10 +56,12 @@ class Request:
 
 
 def read_requests(source: Source, gpus: int) -> tuple[Request, ...]:
-    """The jobs of a TOML file, or of a mapping of its keys, in their order.
+    """The jobs of a TOML file, or of a mapping of its keys, in their order, or those that were read.
 
     gpus: of the fabric. Raises `InputError` that names `jobs` or the key, such as `job[0].ranks`.
     """
+    if isinstance(source, tuple):
+        return source
     folder = Path()
     if isinstance(source, Mapping):
         told: Mapping[str, Any] = source
@@ -68,6 +70,19 @@ def read_requests(source: Source, gpus: int) -> tuple[Request, ...]:
         folder = Path(source).parent
     else:
         raise refuse("jobs", f"`{shown(source)}` is not accepted; it takes a TOML file or a mapping of its keys")
+    return _requests(told, gpus, folder)
+
+
+def requests_of_text(text: str, gpus: int) -> tuple[Request, ...]:
+    """The jobs of a TOML text that names no files, in their order: what they run are collectives and named models.
+
+    Raises `InputError` as `read_requests` does, and for every file that it names.
+    """
+    return _requests(parse_toml("jobs", text, "the text"), gpus, None)
+
+
+def _requests(told: Mapping[str, Any], gpus: int, folder: Path | None) -> tuple[Request, ...]:
+    """folder: of the files that it names, None where it may name none."""
     for key in told:
         if key != "job":
             raise unknown_name("jobs", key, ("job",))
@@ -84,7 +99,7 @@ def read_requests(source: Source, gpus: int) -> tuple[Request, ...]:
     return read
 
 
-def _request(field: str, told: object, gpus: int, folder: Path) -> Request:
+def _request(field: str, told: object, gpus: int, folder: Path | None) -> Request:
     if not isinstance(told, Mapping):
         raise refuse(field, f"`{shown(told)}` is not accepted; it takes a table with one of {', '.join(SUBJECTS)}")
     said = [key for key in SUBJECTS if key in told]
@@ -110,7 +125,7 @@ def _name(field: str, value: object) -> str:
 
 
 def _grants(
-    field: str, subject: str, told: Mapping[str, Any], iterations: int, gpus: int, folder: Path
+    field: str, subject: str, told: Mapping[str, Any], iterations: int, gpus: int, folder: Path | None
 ) -> tuple[Grant, ...]:
     """The workload of the job on every number of GPUs that it accepts."""
     numbers = _numbers_of_ranks(field, told.get("ranks"), gpus)

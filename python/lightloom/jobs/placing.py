@@ -36,7 +36,7 @@ TURN_S = 1.0
 
 
 def place_jobs(
-    jobs: str | os.PathLike[str] | Mapping[str, object],
+    jobs: str | os.PathLike[str] | Mapping[str, object] | tuple[Request, ...],
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
     order: str = "arrival",
@@ -46,11 +46,11 @@ def place_jobs(
 ) -> JobPlacements:
     """GPUs and times of jobs on one fabric, by several ways to share it; iterations take what `lightloom.train` says.
 
-    jobs: a TOML file, or a mapping of its keys; docs/how-to/share-a-fabric.md has them. fabric: a Fabric with a number
-    of GPUs, the name of a preset or a TOML file; its `dims` are those of the wired torus. order: the rule by which
-    waiting jobs start: `"arrival"`, `"backfill"`, `"shortest-first"` or `"search"`. turn: the least time of a turn,
-    `"1s"` or seconds, in whole iterations. sharing: names of ways such as `"wired,changing"`; all when left out.
-    report: is told what is being planned.
+    jobs: a TOML file, a mapping of its keys, or requests that were read; docs/how-to/share-a-fabric.md has the keys.
+    fabric: a Fabric with a number of GPUs, the name of a preset or a TOML file; its `dims` are those of the wired
+    torus. order: the rule by which waiting jobs start: `"arrival"`, `"backfill"`, `"shortest-first"` or `"search"`.
+    turn: the least time of a turn, `"1s"` or seconds, in whole iterations. sharing: names of ways such as
+    `"wired,changing"`; all when left out. report: is told what is being planned.
 
     Raises `InputError` that names the argument or the key of a job.
     """

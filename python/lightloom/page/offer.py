@@ -16,7 +16,9 @@ TOLD = {"baselines", "links", "explain", "to"}
 ELSEWHERE = {"comm_size", "compute_time", "element_bytes", "profile_step", "time_unit", "benchmark"}
 ELSEWHERE |= {"sizes", "delays", "tolerance"}
 # Options of many runs, which the command line samples.
-ELSEWHERE |= {"uncertain", "objective", "samples"}
+ELSEWHERE |= {"uncertain", "samples"}
+# The objective of planners; that of plans for many iterations is part of the problem.
+CHOSEN_BY_MANY = ("objective", Group.PLANNER)
 # Groups of options that requests cannot give: commands to switches, and searches that plan many iterations.
 LONG = {Group.SWITCHES, Group.LAYOUT}
 # Done by default only on the command line: a plan together with every other planner's takes many times as long.
@@ -36,4 +38,4 @@ def _by_default(option: Option) -> Option:
 def _is_offered(option: Option) -> bool:
     is_written = option.group is Group.OUTPUT and option.name not in TOLD
     is_elsewhere = option.name in ELSEWHERE or option.group in LONG or option.kind in NAMING
-    return not is_written and not is_elsewhere
+    return not is_written and not is_elsewhere and (option.name, option.group) != CHOSEN_BY_MANY

@@ -11,6 +11,8 @@ VIEWS = {
     ),
     "training": "/training?model=bert-pccl&ranks=8",
     "advice": "/advice?ports=1",
+    "robust": "/robust?matrices=zipf:0.6&size=1MiB/pair&gpus=4&ports=2&iterations=3",
+    "jobs": "/jobs",
     "results": "/results",
     "figure": "/results?figure=harvest-3",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from lightloom.page.tasks import TASKS
 from lightloom.schemas import schema
 from lightloom.schemas.forms import (
     Form,
@@ -298,18 +299,12 @@ def _iteration() -> Form:
     return {**made, "properties": {**made["properties"], "break_even": BREAK_EVEN, "timeline": TIMELINE}}
 
 
-ANSWERS: dict[str, Answer] = {
+# Of tasks whose answers are no documents of verbs.
+_OWN: dict[str, Answer] = {
     "options": Answer("options", OPTIONS),
-    "plan": Answer("plan"),
-    "compare": Answer("comparison"),
-    "bound": Answer("bounds"),
-    "verify": Answer("checks"),
-    "simulate": Answer("simulation"),
-    "circuits": Answer("circuits"),
     "loads": Answer("loads", LOADS),
     "explain": Answer("explanations", EXPLANATIONS),
     "train": Answer("iteration", _iteration()),
-    "advise": Answer("advice"),
     "map": Answer("map", MAP),
     "export": Answer(files=("application/zip",)),
     "picture": Answer(files=("image/svg+xml", "image/png", "application/pdf")),
@@ -318,3 +313,4 @@ ANSWERS: dict[str, Answer] = {
     "figures": Answer("figures", FIGURES),
     "reproduce": Answer("figure", FIGURE),
 }
+ANSWERS: dict[str, Answer] = {task.name: _OWN.get(task.name, Answer(task.document)) for task in TASKS}

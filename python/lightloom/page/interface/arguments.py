@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lightloom.inputs.options import SIMULATION, Kind, by_name
 from lightloom.page.offer import offered
+from lightloom.page.tasks import TASKS, subjects
 from lightloom.schemas.forms import by_name as keyed
 from lightloom.schemas.forms import document, either, number, one_of, or_null, record, several, text, whole, yes_or_no
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lightloom.inputs.options import Option
+    from lightloom.page.tasks import Task
     from lightloom.schemas.forms import Form
 
 __all__ = ["ASKED"]
@@ -26,11 +28,6 @@ UNITS = {
     Kind.BARRIER: "seconds",
     Kind.WINDOW: "seconds",
     Kind.NUMBER: "no unit",
-}
-FORMATS = {
-    "picture": ("plan", "simulate", "circuits", "train", "advise", "break-even", "map"),
-    "table": ("plan", "compare", "bound", "simulate", "circuits", "train", "advise", "break-even", "map"),
-    "code": ("plan", "compare", "bound", "simulate", "circuits", "export", "train", "advise", "map"),
 }
 
 
@@ -92,12 +89,6 @@ _ITERATION = {
     "delays": text("reconfiguration delays for break_even, such as 1us,10us,1ms"),
     **_forms("train"),
 }
-_ADVICE = {
-    "job": text("a job, TOML as the verb advise reads it, which names no files"),
-    "switches": or_null(text("switches of /api/options, or all, with commas")),
-    "own_switches": or_null(text("more switches, TOML: a table a switch")),
-    **_forms("advise"),
-}
 _SIMULATION = _forms("simulate", [*by_name(SIMULATION), "links", "explain"])
 _OF_PLAN = {"plan": {**document("plan"), "description": "a plan, in place of the options that plan one"}}
 _SHARED = {"optics": _forms("circuits")["optics"]}
@@ -124,26 +115,27 @@ _MAP = {
         keyed({}, "planner, algorithm, topology, candidates, routing or convention"),
     ),
 }
-_ANY = {**_PROBLEM, **_OF_PLAN, **_SIMULATION, **_ITERATION, **_ADVICE, **_MAP, **_SHARED}
+_ANY: dict[str, Form] = {}
+for _task in TASKS:
+    if _task.needs:
+        _ANY |= {**_forms(_task.name), **_task.needs, **_task.takes}
+_ANY |= {**_PROBLEM, **_OF_PLAN, **_SIMULATION, **_ITERATION, **_MAP, **_SHARED}
 
-ASKED: dict[str, Form] = {
-    "plan": record({}, optional=_PLANNED),
-    "compare": record({}, optional=_forms("compare")),
-    "bound": record({}, optional=_forms("bound")),
+# Of tasks that take other things than the options of the verb of their name.
+_OWN: dict[str, Form] = {
     "verify": record({}, optional={**_PROBLEM, **_OF_PLAN}),
     "simulate": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SIMULATION}),
     "circuits": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SHARED}),
     "loads": record({"step": whole("the step's index")}, optional={**_PROBLEM, **_OF_PLAN}),
     "explain": record({}, optional={**_PROBLEM, **_OF_PLAN}),
     "train": record({}, optional=_ITERATION),
-    "advise": record({"job": _ADVICE["job"]}, optional={name: _ADVICE[name] for name in _ADVICE if name != "job"}),
     "map": record({"x": _AXIS, "y": _AXIS}, optional=_MAP),
     "export": record({}, optional={**_PROBLEM, **_OF_PLAN, **_forms("export", ["to"])}),
     "picture": record(
         {},
         optional={
             **_ANY,
-            "of": one_of("subject of the picture", *FORMATS["picture"]),
+            "of": one_of("subject of the picture", *subjects("picture")),
             "format": one_of("format of the picture", "svg", "png", "pdf"),
         },
     ),
@@ -151,16 +143,27 @@ ASKED: dict[str, Form] = {
         {},
         optional={
             **_ANY,
-            "of": one_of("subject whose rows are written", *FORMATS["table"]),
+            "of": one_of("subject whose rows are written", *subjects("table")),
             "format": one_of("format of the table", "csv"),
         },
     ),
     "as-code": record(
         {},
         optional={
-            "verb": one_of("task that the code does", *FORMATS["code"]),
+            "verb": one_of("task that the code does", *subjects("code")),
             "options": keyed({}, "arguments of the task"),
         },
     ),
     "reproduce": record({"figure": text("the name of a figure of /api/figures")}),
 }
+
+
+def _asked(task: Task) -> Form:
+    """The form of a task's arguments."""
+    if task.name in _OWN:
+        return _OWN[task.name]
+    options = {name: form for name, form in _forms(task.name).items() if name not in task.needs}
+    return record({**task.needs}, optional={**task.takes, **options})
+
+
+ASKED: dict[str, Form] = {task.name: _asked(task) for task in TASKS if task.is_asked}

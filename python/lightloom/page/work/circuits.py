@@ -5,13 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.work.code import planned_first
 from lightloom.page.work.results import circuits_of
+from lightloom.page.work.subject import Subject
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits
+    from lightloom.page.work.code import Code
     from lightloom.page.work.say import Say
 
 
 def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
     """Plan, or take the plan that is given, and put its circuits on ports."""
     return Outcome(DONE, circuits_of(asked, limits).to_json().rstrip("\n").encode())
+
+
+def _code(options: dict[str, Any], code: Code, _limits: Limits) -> None:
+    planned_first(options, set(), code)
+    code.commands.append("lightloom circuits plan.json")
+    code.lines += ["circuits = ll.circuits(plan)", "print(circuits.to_json())"]
+
+
+SUBJECTS = {"circuits": Subject.of_result(circuits_of, _code)}

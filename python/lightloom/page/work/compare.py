@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 import lightloom as ll
 from lightloom.page.arguments import arguments_of, checked
 from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.work.code import problem_code
 from lightloom.page.work.say import Kind
+from lightloom.page.work.subject import Subject
 from lightloom.views.documents import comparison_document, comparison_row
+from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits
+    from lightloom.page.work.code import Code
     from lightloom.page.work.say import Say
     from lightloom.plans.comparison import Comparison, Row
 
@@ -30,3 +34,19 @@ def comparison_of(asked: dict[str, Any], limits: Limits, say: Say | None = None)
             say(Kind.ROW, comparison_row(row))
 
     return ll.compare(**arguments, report=report)
+
+
+def _code(options: dict[str, Any], code: Code, _limits: Limits) -> None:
+    flags, arguments = problem_code("compare", options, code)
+    code.commands.append(f"lightloom compare{flags}")
+    code.lines += [
+        f"comparison = ll.compare({arguments})",
+        "for row in comparison.rows:",
+        "    print(row)",
+        "print(comparison.lower_bound_s, comparison.bound_class)",
+    ]
+
+
+SUBJECTS = {
+    "compare": Subject(table=lambda asked, limits: as_csv(comparison_of(asked, limits).to_columns()), code=_code)
+}

@@ -12,10 +12,13 @@ from lightloom.formats.export import exported
 from lightloom.formats.output import OUTPUT_NAME
 from lightloom.page.arguments import checked
 from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.work.code import planned_first
 from lightloom.page.work.results import plan_of
+from lightloom.page.work.subject import Subject
 
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits
+    from lightloom.page.work.code import Code
     from lightloom.page.work.say import Say
 
 ZIP = "application/zip"
@@ -46,3 +49,14 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
             text = "".join(f"{note}\n" for note in made.notes).replace(OUTPUT_NAME, file)
             archive.writestr(zipfile.ZipInfo(NOTES, WHEN), text, zipfile.ZIP_DEFLATED)
     return Outcome(DONE, content.getvalue(), ZIP, f"{NAME}-{chosen.name}.zip")
+
+
+def _code(options: dict[str, Any], code: Code, _limits: Limits) -> None:
+    given = checked("export", planned_first(options, {"to"}, code))
+    if "to" not in given:
+        raise refuse("to", "it is missing; it takes one of `lightloom list formats`")
+    code.commands.append(f"lightloom export plan.json --to {given['to']} --output exported")
+    code.lines.append(f"ll.export(plan, {given['to']!r}, 'exported')")
+
+
+SUBJECTS = {"export": Subject(code=_code)}

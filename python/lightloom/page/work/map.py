@@ -15,16 +15,21 @@ from lightloom.page.arguments import checked
 from lightloom.page.offer import offered
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.say import Kind, PausedError
+from lightloom.page.work.subject import Subject
+from lightloom.page.work.toml_text import toml_text
 from lightloom.plans.comparison import UNCHANGING
 from lightloom.sweeps.description import BASELINE_KEYS, SweepDescription
 from lightloom.sweeps.engines import judge
 from lightloom.sweeps.keys import PLAN_KEYS
 from lightloom.sweeps.layout import Layout, Piece
+from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from lightloom.page.limits import Limits
+    from lightloom.page.work.code import Code
     from lightloom.page.work.say import Say
     from lightloom.sweeps.axes import Axis
     from lightloom.sweeps.parts import Judged
@@ -34,6 +39,7 @@ SCHEMA = "lightloom.map/1"
 KEYS = ("options", "x", "y", "against")
 RANGE = ("from", "to", "points")
 DIGEST = "map"
+FILE = "map.toml"
 # Names of a sweep's description, and those of a map in their place.
 NAMES = {"axes.": "", "settings.": "", "baseline[0]": "against"}
 # Points that are computed at once, and told together, at most: fewer where they take longer than this.
@@ -237,3 +243,22 @@ def _number(value: np.float64) -> float | None:
 
 def _axis(axis: Axis) -> dict[str, Any]:
     return {"option": axis.key, "kind": axis.kind, "per_pair": axis.per_pair, "values": list(axis.shown)}
+
+
+def _drawn(asked: dict[str, Any], limits: Limits) -> Figure:
+    """The heat map that `lightloom sweep` draws of it."""
+    from lightloom.views.pictures.sweep import sweep_figures
+
+    figures = dict(sweep_figures(swept(asked, limits)))
+    name = next((name for name in figures if name.endswith("ratio")), next(iter(figures)))
+    return figures[name]
+
+
+def _code(options: dict[str, Any], code: Code, limits: Limits) -> None:
+    described = sweep_of(options, limits)
+    code.files[FILE] = toml_text(described)
+    code.commands.append(f"lightloom sweep {FILE}")
+    code.lines += [f"result = ll.sweep({FILE!r})", "print(result.to_columns())"]
+
+
+SUBJECTS = {"map": Subject(_drawn, lambda asked, limits: as_csv(swept(asked, limits).to_columns()), _code)}

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import __version__
 from lightloom.inputs import fabric
-from lightloom.inputs.options import Group, Kind, Option
+from lightloom.inputs.options import Group, Kind, Option, options_of
 from lightloom.page.offer import offered
 from lightloom.page.outcome import DONE, Outcome
+from lightloom.page.tasks import subjects
 from lightloom.views.listings import everything
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from lightloom.page.work.say import Say
 
 # Verbs of the command line that requests have too.
-VERBS = ("plan", "compare", "bound", "simulate", "circuits", "train", "advise", "export")
+VERBS = tuple(name for name in subjects("code") if options_of(name))
 # The form's input for values, by kind.
 FORMS = {
     Kind.TEXT: "text",

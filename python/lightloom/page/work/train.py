@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse, shown
+from lightloom.page.arguments import checked
 from lightloom.page.outcome import DONE, Outcome
-from lightloom.page.work.results import training_of
+from lightloom.page.work.code import Bare, arguments_text, fabric_line, flags_text
+from lightloom.page.work.iterations import training_of
 from lightloom.page.work.say import Kind
+from lightloom.page.work.subject import Subject
 from lightloom.views.training_rows import timeline
 
 if TYPE_CHECKING:
+    from lightloom import Training
     from lightloom.page.limits import Limits
+    from lightloom.page.work.code import Code
     from lightloom.page.work.say import Say
     from lightloom.training.break_even import BreakEven
+
+WORKLOAD, MODEL = "workload.json", "model.toml"
 
 
 def work(asked: dict[str, Any], limits: Limits, say: Say) -> Outcome:
@@ -47,3 +55,36 @@ def _told(found: BreakEven) -> dict[str, Any]:
         "lower_bounds_s": list(found.lower_bounds_s),
         "as_long_from_s": {name: found.as_long_from_s(name) for name in found.policies},
     }
+
+
+def _training(asked: dict[str, Any], limits: Limits) -> Training:
+    return training_of(asked, limits, lambda _done, _total: None)[0]
+
+
+def _break_even(asked: dict[str, Any], limits: Limits) -> BreakEven:
+    _, found = training_of({**asked, "break_even": True}, limits, lambda _done, _total: None)
+    if found is None:
+        raise refuse("break_even", "it is missing")
+    return found
+
+
+def _code(options: dict[str, Any], code: Code, _limits: Limits) -> None:
+    options = dict(options)
+    for name in ("break_even", "delays", "timeline"):
+        options.pop(name, None)
+    name = options.pop("model", None)
+    for key, file in (("workload", WORKLOAD), ("description", MODEL)):
+        if options.get(key) is not None:
+            told = options.pop(key)
+            code.files[file] = told if isinstance(told, str) else json.dumps(told, indent=1)
+            name = file
+    if not isinstance(name, str):
+        raise refuse("model", "it takes one of three: model, a name; description, a model's TOML text; workload, JSON")
+    given = checked("train", options)
+    code.commands.append(f"lightloom train {quote(name)}{flags_text('train', given)}")
+    code.lines.append(fabric_line(given))
+    arguments = arguments_text({"workload": name, "fabric": Bare("fabric"), **given}, ("workload",))
+    code.lines += [f"training = ll.train({arguments})", "print(training.to_json())"]
+
+
+SUBJECTS = {"train": Subject.of_result(_training, _code), "break-even": Subject.of_result(_break_even)}

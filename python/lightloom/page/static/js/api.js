@@ -87,13 +87,13 @@ async function refusalOf(answer) {
 }
 
 /**
- * JSON of a path; a POST where there is a body.
+ * JSON of a path; a POST where there is a body. An answer that only one view reads has its type there.
  *
- * @template {keyof Answers} Path
+ * @template {string} Path
  * @param {Path} path
  * @param {Body} [body]
  * @param {{signal?: AbortSignal}} [how]
- * @returns {Promise<Answers[Path]>}
+ * @returns {Promise<Path extends keyof Answers ? Answers[Path] : unknown>}
  */
 export async function ask(path, body, { signal } = {}) {
   const answer = await send(path, body, ANY_JSON, signal);

@@ -1,4 +1,4 @@
-// Lines over a logarithmic axis: times of policies against the reconfiguration delay.
+// Times as lines, over reconfiguration delays on a logarithmic axis, or over whole numbers on a linear one.
 
 import { h, s } from "../dom.js";
 import { isKnown, shortTime, time } from "../quantities.js";
@@ -42,17 +42,19 @@ export function lineLegend(names) {
 }
 
 /**
- * Lines over `xs`, which are seconds too.
+ * Lines over `xs`, which are seconds too, or numbers of things if isCounted.
  *
- * @param {{xs: number[], series: Series[], width: number, xTitle: string, label: string}} told
+ * @param {{
+ *   xs: number[], series: Series[], width: number, xTitle: string, label: string, isCounted?: boolean,
+ * }} told
  */
-export function lines({ xs, series, width, xTitle, label }) {
+export function lines({ xs, series, width, xTitle, label, isCounted = false }) {
   const [left, right, top, bottom] = [64, 14, 8, 236];
   const all = series.flatMap(({ values }) => values).filter(isKnown);
   const end = xs[xs.length - 1];
   const [least, most] = [Math.min(...all), Math.max(...all)];
   const room = Math.max((most - least) * 0.06, most * 1e-4);
-  const x = logarithmic(xs[0], end, left, width - right);
+  const x = (isCounted ? linear : logarithmic)(xs[0], end, left, width - right);
   const y = linear(least - room, most + room, bottom, top);
   const svg = drawing(width, bottom + 40, label, { class: "chart lines" });
   svg.append(
@@ -66,9 +68,9 @@ export function lines({ xs, series, width, xTitle, label }) {
   );
   svg.append(
     bottomAxis({
-      values: logTicks(xs[0], end),
+      values: isCounted ? ticks(xs[0], end, 8).filter(Number.isInteger) : logTicks(xs[0], end),
       place: x,
-      words: shortTime,
+      words: isCounted ? String : shortTime,
       top,
       bottom,
       title: xTitle,

@@ -13,12 +13,14 @@ const FIRST = [...NAMED, ...COUNTED.map(([name]) => name)];
 const MOST = 3;
 
 /**
- * `64 GPUs · all-reduce · 1MiB · ports 2 · …`: the first options of a query, and as many others as have room.
+ * `64 GPUs · all-reduce · 1MiB · ports 2 · …`: the first options of a query for a verb, and as many others as have
+ * room.
  *
+ * @param {string} verb
  * @param {Query} query
  */
-export function problemWords(query) {
-  const known = new Map(["plan", "train"].flatMap(optionsOf).map((option) => [option.name, option]));
+export function problemWords(verb, query) {
+  const known = new Map(optionsOf(verb).map((option) => [option.name, option]));
   const counted = COUNTED.filter(([name]) => query.get(name)).map(([name, words]) => `${query.get(name)} ${words}`);
   const job = query.get("job");
   const named = [...NAMED.map((name) => query.get(name)), job && jobName(job)].filter(Boolean);

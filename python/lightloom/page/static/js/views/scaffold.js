@@ -139,7 +139,7 @@ export class Scaffold {
 
   /** Shows the problem in its places outside the form. */
   #spread() {
-    this.fold.say(problemWords(this.#query));
+    this.fold.say(problemWords(this.settings.verb, this.#query));
     carry(this.#query);
   }
 
