@@ -167,6 +167,7 @@ def _fabric(told: Mapping[str, object], gpus: int, folder: Path | None) -> Fabri
     fabric = read if read.initial is not None else Fabric.load(base, **{**given, "initial": REPEATED}, gpus=gpus)
     fabric.refuse_barrier("advice is given")
     fabric.refuse_failed("advice is given")
+    fabric.refuse_positions("advice is given")
     fabric.to_core()
     return fabric
 

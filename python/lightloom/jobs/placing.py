@@ -62,6 +62,7 @@ def place_jobs(
         fabric = Fabric.load("default" if fabric is None else fabric)
     fabric.refuse_barrier("jobs are placed")
     fabric.refuse_failed("jobs are placed")
+    fabric.refuse_positions("jobs are placed")
     fabric = fabric.sized()
     if (layer := fabric.optical_layer) not in LAYERS:
         raise refuse(

@@ -79,6 +79,7 @@ def fast_on_servers(
     fabric = fabric.sized(matrix=len(values))
     fabric.refuse_barrier("FAST on servers is timed")
     fabric.refuse_failed("FAST on servers is timed")
+    fabric.refuse_positions("FAST on servers is timed")
     reconfiguration_s = fabric.reconfiguration.scalar_s
     if reconfiguration_s is None:
         raise refuse(

@@ -81,6 +81,7 @@ def robust(
         )
     fabric.refuse_barrier("plans of many iterations are made")
     fabric.refuse_failed("plans of many iterations are made")
+    fabric.refuse_positions("plans of many iterations are made")
     given = {"iterations": iterations, "drift": drift, "seed": seed}
     if is_generated(matrices):
         demands = _drawn(str(matrices), size, fabric, given)

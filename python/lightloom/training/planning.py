@@ -52,6 +52,7 @@ def train(
         raise refuse("initial", f"`{shown(initial)}` is not accepted; it takes {accepts}")
     fabric.refuse_barrier("iterations are planned")
     fabric.refuse_failed("iterations are planned")
+    fabric.refuse_positions("iterations are planned")
     if fabric.gpus not in (None, workload.ranks):
         raise refuse("gpus", f"it is {fabric.gpus}; the workload has {workload.ranks} ranks")
     if workload.ranks == 1:
