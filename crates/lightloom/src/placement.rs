@@ -1,8 +1,9 @@
 //! Which GPU has which part in a plan, so that light takes little time from GPU to GPU.
 //!
 //! A plan is as good with its ranks on other GPUs, but for the lengths of fibres: its hop delays are those of the
-//! longest fibre of each topology. Exchanges of two GPUs make the sum over all steps of hops times that time less, and
-//! where it stays, all fibres together shorter, until none does.
+//! longest fibre of each topology. Two GPUs are exchanged, the GPUs between two turned round, or one put elsewhere in
+//! the order, where that makes the sum over all steps of hops times the longest fibre less, or leaves it and makes long
+//! fibres shorter, until nothing does.
 
 use model::{Error, Plan, Positions, Result};
 
@@ -14,10 +15,10 @@ struct Used {
     hops: f64,
 }
 
-/// Metres times hops: of the longest fibres, and of all.
+/// Hops times metres of the longest fibres, and times the fourth powers of all, in which long ones count most.
 type Lengths = (f64, f64);
 
-/// The GPU of each rank, by exchanges from the plan's own order and from the order of places along rows that turn at
+/// The GPU of each rank, found from the plan's own order and from the order of places along rows that turn at
 /// their ends.
 ///
 /// # Errors
@@ -33,7 +34,7 @@ pub fn shortest_order(plan: &Plan) -> Result<Vec<u32>> {
     let used = used(plan);
     let own: Vec<u32> = (0..shape.gpus()).map(|rank| shape.gpu_of(rank)).collect();
     let starts = [own.clone(), along_rows(&own, positions)];
-    let found = starts.map(|order| exchanged(order, &used, positions));
+    let found = starts.map(|order| improved(order, &used, positions));
     let [of_own, of_rows] = found.map(|order| (lengths(&order, &used, positions), order));
     Ok(if of_rows.0 < of_own.0 { of_rows.1 } else { of_own.1 })
 }
@@ -60,7 +61,7 @@ fn lengths(order: &[u32], used: &[Used], positions: &Positions) -> Lengths {
         for &(src, dst) in circuits {
             let metres = positions.fibre_m(order[src], order[dst]);
             longest = longest.max(metres);
-            all += metres;
+            all += metres.powi(4);
         }
         found.0 += hops * longest;
         found.1 += hops * all;
@@ -86,8 +87,19 @@ fn along_rows(gpus: &[u32], positions: &Positions) -> Vec<u32> {
     order
 }
 
-/// The order after all exchanges of two that make the lengths less, as far as the effort allows.
-fn exchanged(mut order: Vec<u32>, used: &[Used], positions: &Positions) -> Vec<u32> {
+/// A change of an order between two of its places.
+type Move = fn(&mut [u32]);
+
+/// Moves and what undoes them: the ends exchanged, all turned round, the first put behind the others, the last before.
+const MOVES: [(Move, Move); 4] = [
+    (|between| between.swap(0, between.len() - 1), |between| between.swap(0, between.len() - 1)),
+    (<[u32]>::reverse, <[u32]>::reverse),
+    (|between| between.rotate_left(1), |between| between.rotate_right(1)),
+    (|between| between.rotate_right(1), |between| between.rotate_left(1)),
+];
+
+/// The order after all moves that make the lengths less, as far as the effort allows.
+fn improved(mut order: Vec<u32>, used: &[Used], positions: &Positions) -> Vec<u32> {
     let circuits: usize = used.iter().map(|used| used.circuits.len()).sum();
     let mut left = MOST_LENGTHS / circuits.max(1);
     let mut best = lengths(&order, used, positions);
@@ -96,16 +108,18 @@ fn exchanged(mut order: Vec<u32>, used: &[Used], positions: &Positions) -> Vec<u
         for first in 0..order.len() {
             interruption::check();
             for second in first + 1..order.len() {
-                if left == 0 {
-                    return order;
-                }
-                left -= 1;
-                order.swap(first, second);
-                let found = lengths(&order, used, positions);
-                if found < best {
-                    best = found;
-                } else {
-                    order.swap(first, second);
+                for (change, undo) in MOVES {
+                    if left == 0 {
+                        return order;
+                    }
+                    left -= 1;
+                    change(&mut order[first..=second]);
+                    let found = lengths(&order, used, positions);
+                    if found < best {
+                        best = found;
+                    } else {
+                        undo(&mut order[first..=second]);
+                    }
                 }
             }
         }
