@@ -256,6 +256,8 @@ class Fabric:
     @property
     def hop_delay_s(self) -> float: ...
     @property
+    def positions(self) -> str | None: ...
+    @property
     def reconfiguration(self) -> ReconfigurationDelay: ...
     @property
     def background_reconfiguration(self) -> bool: ...
@@ -443,6 +445,14 @@ class Plan:
     @property
     def electrical(self) -> tuple[int, float, float] | None:
         """GPUs of an island, bit/s of a GPU inside it and delay of a hop; None without electrical switches."""
+    @property
+    def longest_hop_delay_s(self) -> float:
+        """The longest that a hop takes on a topology of a step."""
+    @property
+    def positions(self) -> str | None:
+        """Where the GPUs are; None where fibres take no time."""
+    def shortest_order(self) -> list[int]:
+        """The GPU of each rank, so that fibres are short."""
     @property
     def uses_electrical(self) -> bool:
         """Whether some step sends data through an electrical switch."""

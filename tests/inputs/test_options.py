@@ -53,6 +53,7 @@ TYPES = {
     Kind.RATE: {"str", "float"},
     Kind.DELAY: {"str", "float"},
     Kind.BARRIER: {"str", "float", "os.PathLike[str]"},
+    Kind.POSITIONS: {"str", "os.PathLike[str]"},
     Kind.WINDOW: {"str", "float"},
     Kind.DIMS: {"str"},
     Kind.FLAG: {"bool"},

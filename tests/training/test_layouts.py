@@ -82,6 +82,27 @@ def test_the_pruned_search_finds_the_best_of_all(tmp_path: Path, ports: int, del
     assert alone.planned <= found.planned < len(times)
 
 
+@pytest.mark.large
+@pytest.mark.parametrize("optics", ["mesh:4x4", "mesh:3x4,wavelengths=2"])
+def test_layouts_that_are_named_have_room_in_the_mesh(tmp_path: Path, optics: str) -> None:
+    path = described(tmp_path)
+    fabric = ll.Fabric(ports=2, optics=optics)
+    times = []
+    for layout in all_layouts(8):
+        told = model_workload(written(with_keys(model=MODEL, accelerator={"flops": 1e12}, **layout)))
+        try:
+            training = ll.train(ll.Workload.of(told), fabric=fabric)
+            ll.circuits(training)
+        except InputError as error:
+            assert error.field == "optics"
+        else:
+            times.append(training.total_s)
+    assert len(times) < len(all_layouts(8))
+    found = best_layout(path, fabric=fabric, ranks=8)
+    assert found.refused > 0
+    assert [layout.total_s for layout in found.fastest] == pytest.approx(sorted(times)[:5], rel=1e-12)
+
+
 def test_memory_of_a_tiny_model_by_hand(tmp_path: Path) -> None:
     # Attention 4 · 64², an expert 2 · 64 · 128, the embedding and the logits 64 · 64 each; two bytes a parameter and as
     # many a gradient, twelve of states. Two ranks of tp, two of ep with two of four experts, two replicas.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap,
-    ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
+    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap, Positions,
+    Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
 };
 use optics::Optics;
 use planners::{Cache, Convention, PlannerOptions};
@@ -44,6 +44,8 @@ pub struct AskedFabric {
     pub failed: Faults,
     /// Electrical switches inside islands of GPUs.
     pub electrical: Option<Electrical>,
+    /// Where the GPUs are.
+    pub positions: Option<Positions>,
 }
 
 /// A fabric, and whether nothing was said about its initial topology, which a convention then says.
@@ -67,6 +69,7 @@ impl AskedFabric {
         let gpus = self.gpus.or(places.filter(|_| !self.dims.is_empty()));
         let gpus = gpus.ok_or_else(|| Error::value("gpus", "nothing", "a number of GPUs such as 64"))?;
         let shape = Shape::new(gpus, &self.dims, self.ports)?.with_faults(self.failed)?;
+        let shape = shape.at_positions(self.positions.map(Arc::new))?;
         let initial_is_open = self.initial.is_none();
         let initial = match self.initial {
             None => Initial::Free,
@@ -217,6 +220,11 @@ impl Asked {
         let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
         if let Some(overlap) = self.overlap {
             request.settings.overlap = Overlap::parse(&overlap)?;
+        }
+        if request.fabric.shape.positions().is_some() && request.settings.propagation != Propagation::Hops {
+            let reason =
+                "its hop delays go by loads, and those of fibres by the hops of a path; leave the positions out";
+            return Err(Error::refused("convention", convention.name, reason));
         }
         Ok(request)
     }

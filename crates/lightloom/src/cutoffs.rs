@@ -18,6 +18,11 @@ pub(crate) mod many_gpus {
     pub(crate) const MOST_STEPS: u64 = 4096;
 }
 
+pub(crate) mod placement {
+    /// Fibres that are measured in the search for an order of GPUs: about a second.
+    pub(crate) const MOST_LENGTHS: usize = 1 << 28;
+}
+
 pub(crate) mod tiers {
     /// Numbers of parts that are tried for stages that follow each other on both tiers.
     pub(crate) const PIECES: [u32; 15] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192];

@@ -44,7 +44,8 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
     let too_many =
         |_| Error::value("ranks", format!("{} GPUs", ranks.len()), format!("GPUs 0 to {}, each once", gpus - 1));
     let shape = Shape::new(ranks.len() as u32, &[], ports).map_err(too_many)?.among(gpus, ranks.to_vec())?;
-    let shape = shape.with_faults(fabric.shape.faults().clone())?;
+    let positions = fabric.shape.positions();
+    let shape = shape.with_faults(fabric.shape.faults().clone())?.at_positions(positions.cloned())?;
     if let Some(layer) = &fabric.optics
         && !Optics::parse(layer.spelling())?.holds_all()
     {
@@ -77,6 +78,7 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
             links.iter().map(|link| Link { src: at[link.src as usize], dst: at[link.dst as usize], count: link.count });
         let initial = Topology::new(initial.name(), Translations::trivial(gpus), moved)?;
         let shape = Shape::new(gpus, &[], ports)?.among(gpus, order)?.with_faults(fabric.shape.faults().clone())?;
+        let shape = shape.at_positions(positions.cloned())?;
         Ok(Arc::new(Fabric { shape, barrier_s, initial: Initial::Topology(initial), ..fabric.clone() }))
     });
     let own = Fabric { shape, barrier_s, initial: Initial::Topology(among), ..fabric.clone() };

@@ -40,6 +40,10 @@ pub fn plans_by(
     seed: u64,
 ) -> Result<Vec<SampledPlan>> {
     request.refuse_forwarding()?;
+    if request.fabric.shape.positions().is_some() {
+        let accepts = "fabrics without positions, whose fibres have no distribution";
+        return Err(Error::value("positions", "positions of GPUs", accepts));
+    }
     if request.fabric.electrical.is_some() {
         let reason = "plans among samples are chosen on circuits alone";
         return Err(Error::refused("electrical", "a fabric with electrical switches", reason));

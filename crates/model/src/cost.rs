@@ -4,7 +4,7 @@
 
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::Fabric;
+use crate::{Fabric, Topology};
 
 /// The rule by which the traffic of a step is divided over paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
@@ -155,21 +155,21 @@ pub struct StepCost {
 }
 
 impl StepCost {
-    /// Cost of a step of `bytes` per transfer on a profile point, without reconfiguration.
-    pub fn on_point(fabric: &Fabric, delays: HopDelays, bytes: f64, hops: u32, load: f64) -> Self {
+    /// Cost of a step of `bytes` per transfer on a profile point of a topology, without reconfiguration.
+    pub fn on_point(fabric: &Fabric, topology: &Topology, delays: HopDelays, bytes: f64, hops: u32, load: f64) -> Self {
         Self {
             startup_s: fabric.startup_s,
-            propagation_s: fabric.hop_delay_s * delays.count(hops, load),
+            propagation_s: fabric.hop_delay_on_s(topology) * delays.count(hops, load),
             transmission_s: fabric.byte_s() * bytes * load,
             reconfiguration_s: 0.0,
             barrier_s: fabric.barrier_s,
         }
     }
 
-    /// Cost of a step that takes `transfer_s` from its first packet to its last, on paths of up to `hops` hops: what
-    /// propagation leaves of it is transmission.
-    pub fn pipelined(fabric: &Fabric, hops: u32, transfer_s: f64) -> Self {
-        let propagation_s = (fabric.hop_delay_s * f64::from(hops)).min(transfer_s);
+    /// Cost of a step that takes `transfer_s` from its first packet to its last, on paths of up to `hops` hops of a
+    /// topology: what propagation leaves of it is transmission.
+    pub fn pipelined(fabric: &Fabric, topology: &Topology, hops: u32, transfer_s: f64) -> Self {
+        let propagation_s = (fabric.hop_delay_on_s(topology) * f64::from(hops)).min(transfer_s);
         Self {
             startup_s: fabric.startup_s,
             propagation_s,

@@ -31,6 +31,14 @@ pub(crate) mod mzi_mesh {
     pub(crate) const MOST_LOSS: f64 = 1e6;
 }
 
+pub(crate) mod positions {
+    /// The greatest coordinate of a GPU or a switch, m.
+    pub(crate) const MOST_M: f64 = 1e5;
+
+    /// The longest delay of a metre of fibre, ns.
+    pub(crate) const MOST_NS_PER_M: f64 = 1000.0;
+}
+
 pub(crate) mod units_showing {
     /// Digits that a size has which people write in decimal units.
     pub(crate) const MOST_DIGITS: usize = 4;

@@ -1,6 +1,6 @@
 //! The photonic fabric: ports, rates, delays, and the topology that it starts in.
 
-use crate::{Electrical, Error, OpticalLayer, ReconfigurationPolicy, Result, Shape, Topology, units};
+use crate::{Electrical, Error, Link, OpticalLayer, ReconfigurationPolicy, Result, Shape, Topology, units};
 
 /// The topology in force before the first step.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +70,9 @@ impl Fabric {
             electrical.check("electrical")?;
             electrical.check_gpus("electrical", self.shape.gpus())?;
         }
+        if self.electrical.is_some() && self.shape.positions().is_some() {
+            return Err(Error::value("positions", "given", "no positions of GPUs in electrical islands"));
+        }
         if let Initial::Topology(topology) = &self.initial {
             if topology.ranks() != self.shape.gpus() {
                 return Err(Error::value(
@@ -81,6 +84,19 @@ impl Fabric {
             topology.check_ports(self.shape.ports()).map_err(|error| error.in_field("initial"))?;
         }
         Ok(())
+    }
+
+    /// Seconds that a hop takes on a topology: δ, and the light through the longest fibre of its circuits, so that no
+    /// path takes longer than its hops times that.
+    pub fn hop_delay_on_s(&self, topology: &Topology) -> f64 {
+        self.hop_delay_s + self.longest_fibre_s(topology)
+    }
+
+    /// Seconds that light takes through the longest fibre of a topology; 0 where nothing is said about positions.
+    pub fn longest_fibre_s(&self, topology: &Topology) -> f64 {
+        let Some(positions) = self.shape.positions() else { return 0.0 };
+        let gpus = |link: Link| (self.shape.gpu_of(link.src), self.shape.gpu_of(link.dst));
+        positions.longest_s(topology.expanded().into_iter().map(gpus))
     }
 
     /// Seconds that every step takes whatever it sends: its barrier and its startup latency.

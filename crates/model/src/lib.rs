@@ -31,6 +31,7 @@ mod mzi_mesh;
 mod named;
 mod optical_layer;
 mod plan;
+mod positions;
 pub mod ranges;
 mod reconfiguration;
 mod routes;
@@ -66,6 +67,7 @@ pub use mzi_mesh::MziMesh;
 pub use named::value_named;
 pub use optical_layer::{IslandCircuits, Islands, OpticalLayer, Shared};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
+pub use positions::Positions;
 pub use reconfiguration::{
     ChargeKind, Compared, DelayTerms, Difference, LinkChange, PortAssignment, Reconfiguration, ReconfigurationDelay,
     ReconfigurationOverlap, ReconfigurationPolicy, TECHNOLOGIES, Technology, Window,

@@ -1,5 +1,6 @@
 //! A plan: per step the topology, the routing and the four cost terms, with the bound and what made it.
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 
 use crate::{
@@ -210,6 +211,13 @@ impl Plan {
     /// The collective.
     pub fn collective(&self) -> Collective {
         self.parts.chunks.collective()
+    }
+
+    /// The longest that a hop takes on a topology of a step, s: the fabric's hop delay where fibres take no time.
+    pub fn longest_hop_delay_s(&self) -> f64 {
+        let used: BTreeSet<usize> = self.parts.steps.iter().map(|step| step.topology).collect();
+        let on = |index: usize| self.parts.fabric.hop_delay_on_s(&self.parts.topologies[index]);
+        used.into_iter().map(on).fold(self.parts.fabric.hop_delay_s, f64::max)
     }
 
     /// m over the completion time, B/s, as NCCL's tests define it.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Error, Faults, Rank, Result};
+use crate::{Error, Faults, Positions, Rank, Result};
 
-/// Ranks, their grid, ports per rank, and what of them does not work.
+/// Ranks, their grid, ports per rank, what of them does not work, and where they stand.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shape {
     gpus: u32,
@@ -12,6 +12,7 @@ pub struct Shape {
     ports: u32,
     subset: Option<Subset>,
     faults: Faults,
+    positions: Option<Arc<Positions>>,
 }
 
 /// Some GPUs of a fabric, in the order of the ranks that they have in a collective.
@@ -45,7 +46,7 @@ impl Shape {
             let shown: Vec<String> = dims.iter().map(u32::to_string).collect();
             return Err(Error::value("dims", shown.join("x"), format!("sizes of at least 2 whose product is {gpus}")));
         }
-        Ok(Self { gpus, dims, ports, subset: None, faults: Faults::default() })
+        Ok(Self { gpus, dims, ports, subset: None, faults: Faults::default(), positions: None })
     }
 
     /// This shape, whose ranks are some GPUs of a fabric: rank r is GPU `gpus[r]` of `fabric_gpus`.
@@ -83,18 +84,34 @@ impl Shape {
         Ok(Self { faults, ..self })
     }
 
-    /// The same ranks with `ports` ports each, all of which work.
+    /// This shape with the GPUs of its fabric at these places.
+    ///
+    /// # Errors
+    /// Another number of places than GPUs of the fabric.
+    pub fn at_positions(self, positions: Option<Arc<Positions>>) -> Result<Self> {
+        if let Some(positions) = &positions {
+            positions.check(self.fabric_gpus())?;
+        }
+        Ok(Self { positions, ..self })
+    }
+
+    /// The same ranks at the same places with `ports` ports each, all of which work.
     ///
     /// # Errors
     /// A number of ports out of range.
     pub fn without_faults(&self, ports: u32) -> Result<Self> {
-        let Self { gpus, dims, subset, .. } = self.clone();
-        Ok(Self { subset, ..Self::new(gpus, &dims, ports)? })
+        let Self { gpus, dims, subset, positions, .. } = self.clone();
+        Ok(Self { subset, positions, ..Self::new(gpus, &dims, ports)? })
     }
 
     /// The faults of the fabric.
     pub fn faults(&self) -> &Faults {
         &self.faults
+    }
+
+    /// Where the GPUs of the fabric are; `None` where nothing is said about it.
+    pub fn positions(&self) -> Option<&Arc<Positions>> {
+        self.positions.as_ref()
     }
 
     /// The GPUs of the fabric that the ranks are, in the order of ranks; `None` where they are all of its GPUs in their

@@ -160,13 +160,15 @@ impl Choice {
                 // Routes may be shorter than the limit that they keep.
                 Overlap::Additive => StepCost::on_point(
                     &problem.fabric,
+                    table.candidate(candidate),
                     problem.hop_delays(index),
                     transfer_bytes,
                     point.hops,
                     point.load,
                 ),
                 Overlap::Pipelined => {
-                    StepCost::pipelined(&problem.fabric, point.hops, packets.propagation_s + packets.transmission_s)
+                    let carried_s = packets.propagation_s + packets.transmission_s;
+                    StepCost::pipelined(&problem.fabric, table.candidate(candidate), point.hops, carried_s)
                 }
             };
             let reconfigured = in_force.is_some_and(|before| before != candidate);

@@ -6,7 +6,7 @@
 //! In chunks by index a block of c chunks takes c·(α + δ) + β·block for a hop.
 
 use block_rounds::{Forwarding, MAX_STEPS, Strategy, schedule, without_empty_flows};
-use model::{Bound, Chunks, Collective, CostSettings, Error, HopDelays, Piece, Result, Routing, Schedule, StepCost};
+use model::{Bound, Chunks, Collective, CostSettings, Error, Piece, Result, Routing, Schedule};
 
 use crate::{Choice, Problem};
 
@@ -83,9 +83,8 @@ impl<'a> ForwardedBlocks<'a> {
     /// Seconds for a block of this many bytes over one hop, at least: where propagation is charged by throughput, a
     /// round that leaves ports dark takes more.
     pub(crate) fn hop_s(&self, bytes: f64) -> f64 {
-        let cost = StepCost::on_point(&self.problem.fabric, HopDelays::Longest, bytes, 1, 1.0);
-        let per_step_s = self.problem.fabric.per_step_s();
-        per_step_s * self.chunks_of(bytes) + cost.propagation_s * self.chunks_of(bytes) + cost.transmission_s
+        let (fabric, chunks) = (&self.problem.fabric, self.chunks_of(bytes));
+        fabric.per_step_s() * chunks + fabric.hop_delay_s * chunks + fabric.byte_s() * bytes
     }
 
     /// Whether a strategy on one topology may cost no more than `limit_s`, as far as theorem 1 says.

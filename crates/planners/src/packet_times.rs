@@ -65,7 +65,7 @@ impl PacketTimes {
                 transfer_s
             }
         };
-        Ok(StepCost::pipelined(fabric, hops, transfer_s))
+        Ok(StepCost::pipelined(fabric, step.topology(), hops, transfer_s))
     }
 }
 
@@ -93,7 +93,12 @@ impl StepInPackets<'_> {
         let one_circuit = topology.links().len() == topology.symmetry().orbits() as usize
             && topology.links().iter().all(|link| link.count == 1);
         let alike = || group.meet(topology.symmetry()).is_transitive();
-        one_each && one_circuit && point.load == f64::from(point.hops) && alike()
+        // The closed form has hops that all take as long.
+        self.fabric.shape.positions().is_none()
+            && one_each
+            && one_circuit
+            && point.load == f64::from(point.hops)
+            && alike()
     }
 
     /// The step by itself, simulated.

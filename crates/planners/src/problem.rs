@@ -161,7 +161,12 @@ impl Problem {
     /// The cost of hops and load in each step.
     pub fn rates(&self) -> Rates {
         let steps = 0..self.schedule().steps().len();
-        Rates::new(&self.fabric, steps.map(|step| (self.hop_delays(step), self.transfer_bytes(step))))
+        let rates = Rates::new(&self.fabric, steps.map(|step| (self.hop_delays(step), self.transfer_bytes(step))));
+        if self.fabric.shape.positions().is_none() {
+            return rates;
+        }
+        let candidates = (0..self.table.candidates()).map(|candidate| self.table.candidate(candidate));
+        Rates { fibres_s: candidates.map(|topology| self.fabric.longest_fibre_s(topology)).collect(), ..rates }
     }
 
     /// The cost of a change of topology where nothing of it is hidden, as all papers have it.
@@ -283,10 +288,12 @@ impl Problem {
     pub(crate) fn step_point(&self, step: usize, candidate: usize) -> Result<(StepCost, u32, f64)> {
         let bytes = self.transfer_bytes(step);
         let delays = self.hop_delays(step);
-        let (hop_s, load_s) = delays.hop_and_load_s(self.fabric.hop_delay_s, self.fabric.byte_s() * bytes);
+        let topology = self.table.candidate(candidate);
+        let hop_s = self.fabric.hop_delay_on_s(topology);
+        let (hop_s, load_s) = delays.hop_and_load_s(hop_s, self.fabric.byte_s() * bytes);
         let point = self.table.cheapest(self.table.pattern_of_step(step), candidate, hop_s, load_s);
         let point = point.ok_or_else(|| self.no_path(step, candidate))?;
-        let cost = StepCost::on_point(&self.fabric, delays, bytes, point.hops, point.load);
+        let cost = StepCost::on_point(&self.fabric, topology, delays, bytes, point.hops, point.load);
         Ok((cost, point.hops, point.load))
     }
 

@@ -23,10 +23,12 @@ use crate::{Charges, ProfileTable, Promise};
 pub struct Rates {
     /// α and the barrier, for each step.
     pub startup_s: f64,
-    /// Per hop of the longest path.
+    /// Per hop of the longest path, without the light in fibres.
     pub hop_s: f64,
     /// Per unit of load, by step.
     pub load_s: Vec<f64>,
+    /// What light takes on each candidate's longest fibre, in addition per hop; empty where positions are not known.
+    pub fibres_s: Vec<f64>,
 }
 
 impl Rates {
@@ -36,17 +38,30 @@ impl Rates {
             |(delays, bytes): (HopDelays, f64)| delays.hop_and_load_s(fabric.hop_delay_s, fabric.byte_s() * bytes);
         let (hops_s, load_s): (Vec<f64>, Vec<f64>) = steps.map(of_step).unzip();
         // One rule holds for all steps.
-        Self { startup_s: fabric.per_step_s(), hop_s: hops_s.first().copied().unwrap_or_default(), load_s }
+        Self {
+            startup_s: fabric.per_step_s(),
+            hop_s: hops_s.first().copied().unwrap_or_default(),
+            load_s,
+            fibres_s: Vec::new(),
+        }
     }
 
-    /// Seconds of a step with hops and a load, whose lower bounds may be infinite at any rates.
-    pub fn at_least(&self, step: usize, hops: f64, load: f64) -> f64 {
-        if hops.is_finite() { self.startup_s + self.hop_s * hops + self.load_s[step] * load } else { f64::INFINITY }
+    /// Per hop of the longest path on a candidate.
+    pub fn hop_on_s(&self, candidate: usize) -> f64 {
+        self.hop_s + self.fibres_s.get(candidate).copied().unwrap_or(0.0)
     }
 
-    /// Seconds of a step with these hops and this load.
-    pub fn of(&self, step: usize, hops: u32, load: f64) -> f64 {
-        self.startup_s + self.hop_s * f64::from(hops) + self.load_s[step] * load
+    /// Seconds of a step with hops and a load on a candidate, whose lower bounds may be infinite at any rates.
+    pub fn at_least(&self, step: usize, candidate: usize, hops: f64, load: f64) -> f64 {
+        if !hops.is_finite() {
+            return f64::INFINITY;
+        }
+        self.startup_s + self.hop_on_s(candidate) * hops + self.load_s[step] * load
+    }
+
+    /// Seconds of a step with these hops and this load on a candidate.
+    pub fn of(&self, step: usize, candidate: usize, hops: u32, load: f64) -> f64 {
+        self.startup_s + self.hop_on_s(candidate) * f64::from(hops) + self.load_s[step] * load
     }
 }
 
@@ -158,7 +173,7 @@ impl<'a> StateSearch<'a> {
         for &(step, candidate) in &estimated {
             let index = step * candidates + candidate;
             if let Some(bound) = table.load_bound(table.pattern_of_step(step), candidate) {
-                let bound_s = rates.startup_s + bound.cheapest(rates.hop_s, rates.load_s[step]);
+                let bound_s = rates.startup_s + bound.cheapest(rates.hop_on_s(candidate), rates.load_s[step]);
                 self.costs[index] = self.costs[index].max(bound_s);
             }
             self.known[index] = CostSource::Bound;
@@ -168,15 +183,14 @@ impl<'a> StateSearch<'a> {
         }
         let mut bounded = known_as(self, CostSource::Bound);
         bounded.truncate(FRONTS_AT_ONCE);
-        table.compute_cheapest(
-            bounded
-                .iter()
-                .map(|&(step, candidate)| (table.pattern_of_step(step), candidate, rates.hop_s, rates.load_s[step])),
-        );
+        table.compute_cheapest(bounded.iter().map(|&(step, candidate)| {
+            (table.pattern_of_step(step), candidate, rates.hop_on_s(candidate), rates.load_s[step])
+        }));
         for &(step, candidate) in &bounded {
             let index = step * candidates + candidate;
-            let point = table.cheapest(table.pattern_of_step(step), candidate, rates.hop_s, rates.load_s[step]);
-            self.costs[index] = point.map_or(f64::INFINITY, |point| rates.of(step, point.hops, point.load));
+            let hop_s = rates.hop_on_s(candidate);
+            let point = table.cheapest(table.pattern_of_step(step), candidate, hop_s, rates.load_s[step]);
+            self.costs[index] = point.map_or(f64::INFINITY, |point| rates.of(step, candidate, point.hops, point.load));
             self.known[index] = CostSource::Exact;
         }
         !bounded.is_empty()
@@ -189,8 +203,9 @@ impl<'a> StateSearch<'a> {
             interruption::check();
             let row = step * candidates..(step + 1) * candidates;
             let known = self.table.estimates(self.table.pattern_of_step(step));
-            for (cost, (hops, load)) in self.costs[row.clone()].iter_mut().zip(known.hops.iter().zip(known.loads)) {
-                *cost = rates.at_least(step, *hops, *load);
+            let known_of = known.hops.iter().zip(known.loads).enumerate();
+            for (cost, (candidate, (hops, load))) in self.costs[row.clone()].iter_mut().zip(known_of) {
+                *cost = rates.at_least(step, candidate, *hops, *load);
             }
             for (state, &exact) in self.known[row].iter_mut().zip(known.exact) {
                 *state = if exact { CostSource::Exact } else { CostSource::Estimate };

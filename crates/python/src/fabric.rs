@@ -94,6 +94,11 @@ impl PyFabric {
     }
 
     #[getter]
+    fn positions(&self) -> Option<String> {
+        self.0.fabric.shape.positions().map(ToString::to_string)
+    }
+
+    #[getter]
     fn reconfiguration(&self) -> PyReconfigurationDelay {
         PyReconfigurationDelay(self.0.fabric.reconfiguration.delay().clone())
     }

@@ -41,6 +41,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Rate => "RATE",
         Kind::Delay => "DELAY",
         Kind::Barrier => "BARRIER",
+        Kind::Positions => "POSITIONS",
         Kind::Window => "WINDOW",
         Kind::Dims => "DIMS",
         Kind::Topology => "TOPOLOGY",

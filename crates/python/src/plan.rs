@@ -258,6 +258,21 @@ impl PyPlan {
     }
 
     #[getter]
+    fn longest_hop_delay_s(&self) -> f64 {
+        self.plan.longest_hop_delay_s()
+    }
+
+    #[getter]
+    fn positions(&self) -> Option<String> {
+        self.plan.fabric.shape.positions().map(ToString::to_string)
+    }
+
+    /// The GPU of each rank, so that fibres are short.
+    fn shortest_order(&self, py: Python<'_>) -> CoreResult<Vec<u32>> {
+        Ok(interruptible(py, || lightloom::shortest_order(&self.plan))??)
+    }
+
+    #[getter]
     fn dims(&self) -> Vec<u32> {
         self.plan.fabric.shape.dims().to_vec()
     }

@@ -79,8 +79,10 @@ fn step(
 ) -> Result<SimulatedStep> {
     let Start { before, ready_fs, barrier_fs, startup_fs, .. } = *start;
     let times = StepTimes { reconfiguration_fs: start.reconfiguration_fs(), startup_fs };
-    let mut wiring = Wiring::new(plan, settings, group(plan, settings, index, before))?;
-    let links = wiring.add_links(&plan.topologies[plan.steps[index].topology]);
+    let topology = &plan.topologies[plan.steps[index].topology];
+    let hop_delay_s = plan.fabric.hop_delay_on_s(topology);
+    let mut wiring = Wiring::new(plan, settings, group(plan, settings, index, before), hop_delay_s)?;
+    let links = wiring.add_links(topology);
     wiring.add_step(index, &links)?;
     let dark_fs = match settings.reconfiguration {
         ReconfigurationScope::Global => vec![times.reconfiguration_fs; wiring.network.servers],

@@ -35,7 +35,8 @@ struct WiredStep {
 /// # Errors
 /// As [`crate::simulate`].
 pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
-    let mut wiring = Wiring::new(plan, settings, group(plan, settings))?;
+    // Steps run at the same time, and the longest circuit of the plan counts for all.
+    let mut wiring = Wiring::new(plan, settings, group(plan, settings), plan.longest_hop_delay_s())?;
     let steps = wire(&mut wiring)?;
     let startup_fs = femtoseconds("startup", plan.fabric.startup_s)?;
     let (mut gates, ready) = gates(&wiring, &steps, startup_fs);

@@ -38,16 +38,18 @@ pub(crate) struct Wiring<'a> {
 pub(crate) type Links = BTreeMap<(Rank, Rank), Circuits>;
 
 impl<'a> Wiring<'a> {
+    /// A network whose hops take `hop_delay_s`.
+    ///
     /// # Errors
     /// Times that femtoseconds cannot count.
-    pub(crate) fn new(plan: &'a Plan, settings: &'a Settings, group: Translations) -> Result<Self> {
+    pub(crate) fn new(plan: &'a Plan, settings: &'a Settings, group: Translations, hop_delay_s: f64) -> Result<Self> {
         let rate = plan.fabric.bandwidth_bps;
         let full = match settings.level {
             Level::Packet => full_packet(settings, rate),
             // The times of flows are reckoned by it.
             Level::Flow => packet(f64::from(settings.payload_bytes), settings, rate)?,
         };
-        let delay_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_s)?;
+        let delay_fs = femtoseconds("hop_delay", hop_delay_s)?;
         let cut_through_fs = match settings.forwarding {
             Forwarding::StoreAndForward => None,
             Forwarding::CutThrough => Some(delay_fs + wire_fs(u64::from(settings.header_bytes), rate)?),

@@ -33,6 +33,7 @@ mod cutoffs;
 mod demand;
 mod execution;
 mod failed;
+mod fibres;
 mod links;
 mod others;
 mod paths;

@@ -20,6 +20,7 @@ from lightloom.inputs.barriers import barrier_text, relative_to
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.optics import Optics
 from lightloom.inputs.options import FABRIC, FABRIC_KEYS
+from lightloom.inputs.positions import positions_text, relative_positions
 from lightloom.inputs.quantities import delay_text
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ class Fabric:
         such as `"islands:4x2"`, a TOML file, or an `Optics`.
     electrical: electrical switches inside islands of GPUs, next to the ports: GPUs of an island, rate of a GPU inside
         it and delay of a hop, `"8:3600Gbps:100ns"`.
+    positions: where the GPUs are, in metres, so that a hop takes light in the longest fibre of its topology in
+        addition: a CSV file with the columns gpu, x, y and z, `"0:0,3:0"` or `"grid:4x4:8:3"`; settings may follow,
+        `"places.csv,switch=middle,ns_per_m=5"`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
     failed: the parts that do not work, `"gpu:3,port:5.1,receiver:6.0,link:0-7,switch:1"` or a sequence of such texts;
         GPUs and ports count from 0, and a port is its transmitter.
@@ -80,6 +84,7 @@ class Fabric:
     optics: Optics | str | os.PathLike[str] | None = None
     failed: str | Sequence[str] | None = None
     electrical: str | None = None
+    positions: str | os.PathLike[str] | None = None
 
     @cached_property
     def cache(self) -> _core.Cache:
@@ -103,6 +108,7 @@ class Fabric:
             given["failed"] = list(self.failed)
         given["optics"] = self.optical_layer
         given["barrier"] = barrier_text(self.barrier)
+        given["positions"] = positions_text(self.positions)
         # A field whose default is None may be None, and is left out; None in other fields is refused.
         optional = {field.name for field in fields(self) if field.default is None}
         said = {name: value for name, value in given.items() if not (value is None and name in optional)}
@@ -126,7 +132,7 @@ class Fabric:
         """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
 
         `ports = ["10us", "3ms"]` says the reconfiguration delay of each port, and so how many there are.
-        A file named by `initial`, `optics` or `barrier` is looked for in the folder of the TOML file.
+        A file named by `initial`, `optics`, `barrier` or `positions` is looked for in the folder of the TOML file.
         Raises `InputError` that names `fabric` or the key.
         """
         values = _parse(read_text("fabric", path, MIB), f"`{path}`")
@@ -138,6 +144,8 @@ class Fabric:
             values["optics"] = str(Path(path).parent / optics)
         if "barrier" in values:
             values["barrier"] = relative_to(Path(path).parent, values["barrier"])
+        if "positions" in values:
+            values["positions"] = relative_positions(Path(path).parent, values["positions"])
         return cls._merged(values, overrides)
 
     @classmethod
@@ -197,6 +205,8 @@ class Fabric:
             raise refuse("failed", f"`{shown(failed)}` is not accepted: {what} where everything works")
         if self.electrical is not None:
             raise refuse("electrical", f"`{shown(self.electrical)}` is not accepted: {what} on circuits alone")
+        if self.positions is not None:
+            raise refuse("positions", f"`{shown(self.positions)}` is not accepted: {what} with fibres that take no time")
 
     @property
     def hop_delay_s(self) -> float:

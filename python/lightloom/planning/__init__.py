@@ -57,6 +57,7 @@ def plan(
     invariant_under: str | int | None = None,
     sequence: str | os.PathLike[str] | None = None,
     warm_start: Plan | str | os.PathLike[str] | None = None,
+    placement: str | None = None,
     report: Report | None = None,
     progress: Callable[[BetterPlan], None] | None = None,
     **settings: Unpack[Settings],
@@ -75,12 +76,15 @@ def plan(
         `collective.json` next to it, that is the schedule and says the size, where no other is given.
     warm_start: of an unequal All-to-All, a plan or its file, for as many GPUs and ports, with whose circuits and
         paths the search begins in place of some that are made for the matrix. It needs a small part of the time.
+    placement: `"shortest"` for ranks on GPUs whose fibres are short; where the fabric has positions.
     progress: is called with every plan that is faster than those before it, the last one included.
     settings: see `lightloom.inputs.options.Settings` and docs/reference/options.md.
 
     The plan that is returned passed `verify`. Raises `InputError` that names the argument.
     """
     began_s = time.monotonic()
+    if placement is not None and sequence is not None:
+        raise refuse("placement", "it cannot be combined with a sequence, which states the GPUs of every circuit")
     told = None if progress is None else Progress.of(progress)
     if sequence is not None:
         from lightloom.planning.sequences import plan_on_sequence
@@ -93,6 +97,8 @@ def plan(
     if own is not None:
         from lightloom.exact import exact_plan
 
+        if placement is not None:
+            raise refuse("placement", "planner exact does not take it: it proves optima where fibres take no time")
         if warm_start is not None:
             raise refuse("warm_start", "planner exact does not take it; it is for planner auto or weave")
         own_progress = None if told is None else told.tell
@@ -100,7 +106,16 @@ def plan(
         return _told_at_last(found, began_s, told)
     request = build_request(collective, size, fabric, **settings, budget=budget)
     start = None if warm_start is None else _plan_of("warm_start", warm_start).core
-    return Plan(_core.plan(request, start, None if told is None else told.of_core))
+    found = Plan(_core.plan(request, start, None if told is None else told.of_core))
+    if placement is None:
+        return found
+    from lightloom.planning.placement import placed
+
+    def on(order: list[int]) -> Plan:
+        moved: Settings = {**settings, "ranks": order}
+        return Plan(_core.plan(build_request(collective, size, fabric, **moved, budget=budget), start, None))
+
+    return placed(placement, found, on)
 
 
 def _told_at_last(plan: Plan, began_s: float, told: Progress | None) -> Plan:

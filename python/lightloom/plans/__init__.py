@@ -243,6 +243,16 @@ class Plan(Table):
         return self._core.hop_delay_s
 
     @property
+    def longest_hop_delay_s(self) -> float:
+        """The longest that a hop takes on a topology of a step: light in its longest fibre included."""
+        return self._core.longest_hop_delay_s
+
+    @property
+    def positions(self) -> str | None:
+        """Where the GPUs are, as `Fabric` takes it; None where fibres take no time."""
+        return self._core.positions
+
+    @property
     def reconfiguration_delay(self) -> _core.ReconfigurationDelay:
         """The delay of a change of topology on the plan's fabric."""
         return self._core.reconfiguration_delay

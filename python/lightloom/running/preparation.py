@@ -142,7 +142,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         "dtype": options.kind.name,
         "reduction": options.reduction,
         "ns_per_byte": 8 / plan.bandwidth_bps * dilation * NANOSECONDS,
-        "hop_ns": int(dilated_ns(plan.hop_delay_s)),
+        "hop_ns": int(dilated_ns(plan.longest_hop_delay_s)),
         "packet_bytes": pace.packet_bytes,
         "runs": options.runs,
         "warm_ups": options.warm_ups,

@@ -261,7 +261,7 @@ LAYOUTS = record(
         "legal": whole("number of layouts that the model's dimensions allow", least=1),
         "fitting": whole("number of layouts that fit into memory", least=1),
         "planned": whole("number of layouts that were planned; no other is faster, by its lower bound", least=1),
-        "refused": whole("number of layouts that the policy does not serve"),
+        "refused": whole("number of layouts that the policy does not serve or the optical layer has no room for"),
         "layouts": several(
             record(
                 {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.quantities import bytes_of, rate_of, seconds_of
 from lightloom.inputs.workloads.layouts import kept_degrees, layout_words, legal_layouts, memory_bytes
 from lightloom.inputs.workloads.model import trained_model, workload_of
+from lightloom.optics.port_maps import circuits
 from lightloom.training.planning import train
 from lightloom.training.workload import Workload
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Layout", "Layouts", "best_layout", "least_s"]
 
 SCHEMA = "lightloom.layouts/1"
+# Arguments for which some layouts are refused and others are not.
+PASSED_OVER = {"policy", "optics"}
 
 
 class Layout(NamedTuple):
@@ -55,7 +59,7 @@ class Layouts(Table):
     """The fastest layouts, best first, with the iteration of the best and its workload; seconds and bytes.
 
     legal, fitting, planned, refused: how many layouts the model's dimensions allow, how many of these fit into memory,
-    how many were planned, and how many the policy does not serve.
+    how many were planned, and how many the policy does not serve or the optical layer has no room for.
     """
 
     best: Training
@@ -112,6 +116,9 @@ def best_layout(
     layouts must have, such as `"tensor=4,sharded=true"`. most_named: how many of the fastest are found. fabric, policy,
     report: as `train` takes them.
 
+    A layout whose circuits the fabric's optical layer has no room for is passed over, as one that the policy does not
+    serve.
+
     Raises `InputError` that names the argument, or `layout` or `memory` where no layout is legal or fits.
     """
     if not isinstance(fabric, Fabric):
@@ -128,7 +135,7 @@ def best_layout(
     planned: list[Layout] = []
     refused, refusal = 0, None
     for bound_s, divided in bounded:
-        if len(planned) >= most_named and bound_s >= sorted(one.total_s for one in planned)[most_named - 1]:
+        if bound_s >= _time_to_beat(planned, most_named):
             break
         name = layout_words(divided)
         say = (
@@ -139,9 +146,11 @@ def best_layout(
         workload = Workload.of(workload_of(divided))
         try:
             training = train(workload, fabric=fabric, policy=policy, report=say)
+            if fabric.optics is not None and training.total_s < _time_to_beat(planned, most_named):
+                circuits(training)
         except InputError as error:
-            # A policy that does not serve one layout may serve another.
-            if error.field != "policy":
+            # A policy or an optical layer that does not serve one layout may serve another.
+            if error.field not in PASSED_OVER:
                 raise
             refused, refusal = refused + 1, error
             continue
@@ -155,6 +164,11 @@ def best_layout(
         raise refusal or refuse("policy", "no layout of the model was planned")
     planned.sort(key=lambda one: one.total_s)
     return Layouts(*best, tuple(planned[:most_named]), len(legal), len(fitting), len(planned), refused)
+
+
+def _time_to_beat(planned: list[Layout], most_named: int) -> float:
+    """The time of the slowest of the layouts that are named, s; infinite while there is room for more."""
+    return math.inf if len(planned) < most_named else sorted(one.total_s for one in planned)[most_named - 1]
 
 
 def least_s(layout: Description, fabric: Fabric) -> float:

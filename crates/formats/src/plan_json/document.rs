@@ -94,6 +94,9 @@ pub(super) struct FabricText {
     /// Plans of fabrics of one tier leave it out, and their steps what they send by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub electrical: Option<ElectricalText>,
+    /// Plans of fabrics whose fibres take no time leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub positions: Option<String>,
 }
 
 #[derive(Deserialize, Serialize)]

@@ -1,12 +1,13 @@
 //! Conversion of the JSON's shape to a plan: everything that types do not say is checked here.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use model::{
     Bound, Chunks, Collective, CostSettings, Digit, Electrical, Error, Fabric, Fault, Faults, Initial, Link, Op,
-    OpticalLayer, Overlap, Piece, Plan, PlanParts, PlanStep, Propagation, ReconfigurationDelay, ReconfigurationOverlap,
-    ReconfigurationPolicy, Result, RoutedEntry, RoutedPath, Routes, Routing, Shape, Step, StepCost, Topology, Transfer,
-    Translations, Window, units,
+    OpticalLayer, Overlap, Piece, Plan, PlanParts, PlanStep, Positions, Propagation, ReconfigurationDelay,
+    ReconfigurationOverlap, ReconfigurationPolicy, Result, RoutedEntry, RoutedPath, Routes, Routing, Shape, Step,
+    StepCost, Topology, Transfer, Translations, Window, units,
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
@@ -248,6 +249,8 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
         }
     };
     let failed = || text.failed.iter().map(|fault| fault.parse::<Fault>()).collect::<Result<Faults>>();
+    let positions = text.positions.as_deref().map(|text| Positions::parse("positions", text).map(Arc::new));
+    let shape = positions.transpose().and_then(|positions| shape.at_positions(positions)).map_err(at("plan.fabric"))?;
     let fabric = Fabric {
         shape: failed().and_then(|failed| shape.with_faults(failed)).map_err(at("plan.fabric.failed"))?,
         bandwidth_bps: text.bandwidth_bps,

@@ -80,6 +80,7 @@ fn fabric(fabric: &Fabric) -> FabricText {
             bandwidth_bps,
             hop_delay_s,
         }),
+        positions: fabric.shape.positions().map(ToString::to_string),
     }
 }
 

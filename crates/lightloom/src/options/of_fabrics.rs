@@ -151,6 +151,19 @@ pub(super) const ROWS: &[PlanningOption] = &[
         ..OPEN
     },
     PlanningOption {
+        name: "positions",
+        kind: Kind::Positions,
+        part: Part::Fabric,
+        group: "Fabric",
+        meaning: "Where the GPUs are, in metres, so that each hop takes the light in the longest fibre of its topology in \
+            addition: a CSV file with columns gpu, x, y and z; 0:0,3:0 with x:y or x:y:z of each GPU; or grid:4x4:8:3 (4 \
+            rows of 4 servers of 8 GPUs, 3 m apart). After it, switch=middle or switch=x:y where all circuits go through \
+            a switch there, and ns_per_m=5.",
+        otherwise: "fibres take no time",
+        verbs: &["plan", "compare", "bound"],
+        ..OPEN
+    },
+    PlanningOption {
         name: "background_reconfiguration",
         kind: Kind::YesOrNo,
         part: Part::Fabric,

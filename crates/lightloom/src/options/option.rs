@@ -21,6 +21,8 @@ pub enum Kind {
     Delay,
     /// A barrier: seconds, `harvest`, `8=4us,64=20us` by number of GPUs, or the file of a measurement.
     Barrier,
+    /// Places of GPUs: text, or a file.
+    Positions,
     /// Computation before steps: seconds, or `1=20us,5=3us` by step.
     Window,
     /// Sizes of a grid, such as `4x4x4`.

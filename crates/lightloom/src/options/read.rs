@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Electrical, Error, FAULT_FORMS, Faults, ReconfigurationOverlap, Result, unknown_name};
+use model::{Electrical, Error, FAULT_FORMS, Faults, Positions, ReconfigurationOverlap, Result, unknown_name};
 
 use super::option::{Kind, Part, PlanningOption};
 use super::rank_list;
@@ -113,6 +113,7 @@ impl AskedFabric {
             optics: given.read("optics", Value::text)?,
             failed: given.read("failed", faults)?.unwrap_or_default(),
             electrical: given.read("electrical", |value, field| Electrical::parse(field, &value.text(field)?))?,
+            positions: given.read("positions", |value, field| Positions::parse(field, &value.text(field)?))?,
         })
     }
 }

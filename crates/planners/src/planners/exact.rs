@@ -143,6 +143,10 @@ pub fn constant_change_s(problem: &Problem) -> Result<f64> {
         let reason = "it proves optima over all topologies of this many ports; leave the optical layer out";
         return Err(Error::refused("optics", Exact.name(), reason));
     }
+    if problem.fabric.shape.positions().is_some() {
+        let reason = "it proves optima where all hops take as long; leave the positions out";
+        return Err(Error::refused("positions", Exact.name(), reason));
+    }
     let policy = &problem.fabric.reconfiguration;
     policy.constant_s().ok_or_else(|| match policy.charge_kind() {
         ChargeKind::Overlapping => {
@@ -180,8 +184,8 @@ fn costs(problem: &Problem, tried: &[Circuits]) -> Vec<f64> {
     let mut costs = vec![0.0; table.steps() * tried.len()];
     for (step, row) in costs.chunks_mut(tried.len()).enumerate() {
         let reach = &reaches[table.pattern_of_step(step)];
-        row.par_iter_mut().zip(reach).for_each(|(cost, &(hops, load))| {
-            *cost = if load.is_finite() { rates.of(step, u32::from(hops), load) } else { f64::INFINITY };
+        row.par_iter_mut().zip(reach).enumerate().for_each(|(index, (cost, &(hops, load)))| {
+            *cost = if load.is_finite() { rates.of(step, index, u32::from(hops), load) } else { f64::INFINITY };
         });
     }
     costs

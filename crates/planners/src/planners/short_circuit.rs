@@ -198,7 +198,7 @@ impl Doubling {
         let load = 1.0 / f64::from(circuits.sum::<u32>());
         let block = problem.size_bytes as f64 / f64::from(ranks);
         let delays = problem.settings.propagation.of_step(problem.fabric.shape.ports(), || 1.0);
-        let step = StepCost::on_point(&problem.fabric, delays, block, 1, load).total_s();
+        let step = StepCost::on_point(&problem.fabric, ring, delays, block, 1, load).total_s();
         let first = problem.start.map(|start| problem.change().between(problem.table.candidates(), start, 0));
         let steps = std::iter::repeat_n(step, halves * (ranks as usize - 1));
         sum_seconds(first.into_iter().chain(steps))

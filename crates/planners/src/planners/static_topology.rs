@@ -122,7 +122,7 @@ fn promise(problem: &Problem, rates: &Rates, candidate: usize) -> f64 {
     (0..problem.table.steps())
         .map(|step| {
             let known = problem.table.estimates(problem.table.pattern_of_step(step));
-            rates.at_least(step, known.hops[candidate], known.loads[candidate])
+            rates.at_least(step, candidate, known.hops[candidate], known.loads[candidate])
         })
         .sum()
 }
@@ -132,11 +132,12 @@ fn promise(problem: &Problem, rates: &Rates, candidate: usize) -> f64 {
 fn exceeds(problem: &Problem, rates: &Rates, candidate: usize, limit_s: f64) -> bool {
     let table = &problem.table;
     let patterns = table.patterns().len();
+    let hop_s = rates.hop_on_s(candidate);
     let steps = || (0..table.steps()).map(|step| (step, table.pattern_of_step(step)));
     let mut costs: Vec<f64> = steps()
         .map(|(step, pattern)| {
             let known = table.estimates(pattern);
-            rates.at_least(step, known.hops[candidate], known.loads[candidate])
+            rates.at_least(step, candidate, known.hops[candidate], known.loads[candidate])
         })
         .collect();
     // The margin keeps rounding from deciding what would be a tie.
@@ -144,7 +145,7 @@ fn exceeds(problem: &Problem, rates: &Rates, candidate: usize, limit_s: f64) -> 
     table.compute_bounds((0..patterns).map(|pattern| (pattern, candidate)));
     for (step, pattern) in steps() {
         if let Some(bound) = table.load_bound(pattern, candidate) {
-            costs[step] = costs[step].max(rates.startup_s + bound.cheapest(rates.hop_s, rates.load_s[step]));
+            costs[step] = costs[step].max(rates.startup_s + bound.cheapest(hop_s, rates.load_s[step]));
         }
     }
     for first in (0..patterns).step_by(PATTERNS_AT_ONCE) {
@@ -155,8 +156,8 @@ fn exceeds(problem: &Problem, rates: &Rates, candidate: usize, limit_s: f64) -> 
         table.compute_fronts(some.clone().map(|pattern| (pattern, candidate)));
         for (step, pattern) in steps().filter(|(_, pattern)| some.contains(pattern)) {
             if let Some(front) = table.front(pattern, candidate) {
-                let point = front.cheapest(rates.hop_s, rates.load_s[step]);
-                costs[step] = rates.of(step, point.hops, point.load);
+                let point = front.cheapest(hop_s, rates.load_s[step]);
+                costs[step] = rates.of(step, candidate, point.hops, point.load);
             }
         }
     }

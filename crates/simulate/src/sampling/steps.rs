@@ -70,7 +70,7 @@ impl Basis<'_> {
             let fixed_s = plan.fabric.per_step_s();
             let dark_s = crate::clock::seconds(found.reconfiguration_fs);
             let carried_s = (crate::clock::seconds(found.duration_fs()) - dark_s - fixed_s).max(0.0);
-            let cost = StepCost::pipelined(&plan.fabric, step.hops, carried_s);
+            let cost = StepCost::pipelined(&plan.fabric, &plan.topologies[step.topology], step.hops, carried_s);
             let barrier_s = cost.barrier_s + between_s;
             between_s = settings.barrier_s;
             StepCost { barrier_s, ..cost }

@@ -142,7 +142,7 @@ def _yaml(plan: Plan, block: str, circuits: int) -> bytes:
         "topology": block,
         "npus_count": plan.gpus,
         "bandwidth": repr(circuits * plan.bandwidth_bps / 8 / GIB),
-        "latency": repr(plan.hop_delay_s * SECOND_NS),
+        "latency": repr(plan.longest_hop_delay_s * SECOND_NS),
     }
     units = {"bandwidth": "  # 2^30 bytes a second", "latency": "  # ns"}
     return "".join(f"{name}: [ {row} ]{units.get(name, '')}\n" for name, row in rows.items()).encode()
@@ -154,7 +154,7 @@ def _physical(plan: Plan, topology: _core.Topology) -> bytes:
     for source, destination, count in topology.links.tolist():
         pair = min(source, destination), max(source, destination)
         circuits[pair] = max(count, circuits.get(pair, 0))
-    delay = f"{plan.hop_delay_s * SECOND_NS:.12g}ns"
+    delay = f"{plan.longest_hop_delay_s * SECOND_NS:.12g}ns"
     lines = [f"{plan.gpus} 0 {len(circuits)}", ""]
     for (source, destination), count in sorted(circuits.items()):
         lines.append(f"{source} {destination} {count * plan.bandwidth_bps / GIGA:.12g}Gbps {delay} 0")

@@ -74,7 +74,7 @@ def _notes(plan: Plan, *, has_topology: bool) -> list[str]:
     notes = [f"{command} {on_switch}"] if has_topology else []
     tiers = _tiers(plan.gpus)
     if tiers is not None:
-        delay_us = plan.hop_delay_s / MICROSECOND_S / 2
+        delay_us = plan.longest_hop_delay_s / MICROSECOND_S / 2
         tree = f"-tiers {tiers} -hop_latency {delay_us:.12g} -cwnd {_window(plan, links=2 * tiers)}"
         notes.append(f"on htsim's own fat tree: {tree} in place of {on_switch}" if notes else f"{command} {tree}")
     if not has_topology:
@@ -96,7 +96,7 @@ def _tiers(gpus: int) -> int | None:
 def _window(plan: Plan, links: int) -> int:
     """Packets that a flow has under way on a path of this many links, half as many again, and the default at least."""
     rate_bps = plan.ports * plan.bandwidth_bps
-    round_trip_s = links * (plan.hop_delay_s + PACKET_BITS / rate_bps)
+    round_trip_s = links * (plan.longest_hop_delay_s + PACKET_BITS / rate_bps)
     return max(LEAST_WINDOW, math.ceil(1.5 * round_trip_s * rate_bps / PACKET_BITS))
 
 
@@ -108,7 +108,7 @@ def _one_switch(plan: Plan) -> bytes | None:
     rate_bps = plan.ports * plan.bandwidth_bps
     if rate_bps % GIGA:
         return None
-    delay_ns = max(1, round(plan.hop_delay_s / NANOSECOND_S / 2))
+    delay_ns = max(1, round(plan.longest_hop_delay_s / NANOSECOND_S / 2))
     link = [f"Downlink_speed_Gbps {int(rate_bps) // GIGA}", f"Downlink_Latency_ns {delay_ns}"]
     lines = [
         f"# {plan.gpus} GPUs at one switch; both links of a path together have the delay of a hop",

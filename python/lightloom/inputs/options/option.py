@@ -29,6 +29,7 @@ class Kind(Enum):
     RATE = ("rate", "RATE", "bit/s")
     DELAY = ("reconfiguration delay", "TIME", "s")
     BARRIER = ("barrier", "TIME|FILE", "s")
+    POSITIONS = ("positions", "PLACES|FILE", "")
     WINDOW = ("time before steps", "TIME", "s")
     DIMS = ("dimensions", "AxBxC", "")
     TOPOLOGY = ("topology", "NAME", "")

@@ -64,4 +64,14 @@ OF_PLAN = (
         verbs=("plan",),
         python="a Plan",
     ),
+    Option(
+        name="placement",
+        kind=Kind.CHOICE,
+        group=Group.PLANNER,
+        meaning="With --positions, shortest: ranks are put on the GPUs between which light takes the least time that is "
+        "found by exchanges.",
+        otherwise="rank 0 on GPU 0 and so on, or as ranks says",
+        choices=("shortest",),
+        verbs=("plan",),
+    ),
 )

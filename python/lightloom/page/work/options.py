@@ -33,6 +33,7 @@ FORMS = {
     Kind.RATE: "rate",
     Kind.DELAY: "delay",
     Kind.BARRIER: "text",
+    Kind.POSITIONS: "text",
     Kind.WINDOW: "window",
     Kind.DIMS: "dims",
     Kind.TOPOLOGY: "topology",

@@ -23,7 +23,7 @@ def layouts_table(found: Layouts, memory: str | int | None) -> str:
         over = "-" if layout.fixed_s is None else factor(layout.fixed_s / layout.total_s)
         made.add_row(layout.name, show_time(layout.total_s), over, show_size(layout.memory_bytes))
     fits = "no limit on memory" if memory is None else f"{found.fitting:,} fit into {memory} a rank"
-    refused = f", {found.refused:,} not served by the policy" if found.refused else ""
+    refused = f", {found.refused:,} not served by the policy or the optical layer" if found.refused else ""
     left_out = found.fitting - found.planned - found.refused
     words = (
         f"{counted(found.legal, 'legal layout')}, {fits}; {found.planned:,} planned{refused}, "

@@ -48,6 +48,10 @@ class Delays(Protocol):
         """Delay of one hop."""
 
     @property
+    def positions(self) -> object:
+        """Where the GPUs are; None where fibres take no time."""
+
+    @property
     def reconfiguration(self) -> ReconfigurationDelay:
         """The delay of a change of topology."""
 
@@ -81,10 +85,11 @@ def what_is_planned(planned: Planned, root: int | None = None, members: int | No
 def fabric_words(ports: int, bandwidth_bps: float, delays: Delays) -> str:
     """`1 port of 800 Gbit/s, startup 500.0 ns, hop delay 500.0 ns, reconfiguration delay 10.00 µs`."""
     barrier = f"barrier {show_time(delays.barrier_s)}, " if delays.barrier_s else ""
+    fibres = "" if delays.positions is None else " and the light in fibres"
     layer = "" if delays.optical_layer is None else f", optical layer {delays.optical_layer}"
     return (
         f"{counted(ports, 'port')} of {bandwidth_bps / GIGA:g} Gbit/s, startup {show_time(delays.startup_s)}, {barrier}"
-        f"hop delay {show_time(delays.hop_delay_s)}, "
+        f"hop delay {show_time(delays.hop_delay_s)}{fibres}, "
         f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}{layer}"
     )
 

@@ -9,7 +9,7 @@ pub(super) fn step_s(problem: &Problem, rates: &Rates, step: usize, candidate: u
         return f64::INFINITY;
     }
     if known.exact[candidate] {
-        return rates.of(step, known.hops[candidate] as u32, known.loads[candidate]);
+        return rates.of(step, candidate, known.hops[candidate] as u32, known.loads[candidate]);
     }
     problem.step_cost(step, candidate).map_or(f64::INFINITY, |(cost, ..)| cost.total_s())
 }

@@ -68,7 +68,8 @@ impl<'a> StepSearch<'a> {
         let mut costs = Vec::with_capacity(steps * topologies);
         for step in 0..steps {
             let row = table.pattern_of_step(step) * topologies;
-            costs.extend(estimates[row..row + topologies].iter().map(|&(hops, load)| rates.at_least(step, hops, load)));
+            let known = estimates[row..row + topologies].iter().enumerate();
+            costs.extend(known.map(|(topology, &(hops, load))| rates.at_least(step, topology, hops, load)));
         }
         let is_priced = vec![false; steps * topologies];
         Self { problem, entries, rates, change: problem.change(), costs, is_attained, is_priced, entered: Vec::new() }
@@ -104,8 +105,8 @@ impl<'a> StepSearch<'a> {
         for &(step, topology) in &guessed {
             let front = table.front(table.pattern_of_step(step), topology);
             self.costs[step * topologies + topology] = front.map_or(f64::INFINITY, |front| {
-                let point = front.cheapest(self.rates.hop_s, self.rates.load_s[step]);
-                self.rates.of(step, point.hops, point.load)
+                let point = front.cheapest(self.rates.hop_on_s(topology), self.rates.load_s[step]);
+                self.rates.of(step, topology, point.hops, point.load)
             });
             self.is_priced[step * topologies + topology] = true;
         }

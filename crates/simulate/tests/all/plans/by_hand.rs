@@ -43,7 +43,7 @@ pub fn by_hand(fabric: Fabric, size_bytes: u64, topologies: Vec<Topology>, steps
         before = Some(now.clone());
         let transfer_bytes = step.share() * size_bytes as f64;
         let hops = 1;
-        let mut cost = StepCost::on_point(&fabric, HopDelays::Longest, transfer_bytes, hops, *load);
+        let mut cost = StepCost::on_point(&fabric, now, HopDelays::Longest, transfer_bytes, hops, *load);
         before_s = cost.total_s();
         cost.reconfiguration_s = change_s;
         let routes = Routes { symmetry: Translations::trivial(gpus), arcs };

@@ -246,9 +246,10 @@ export function busFactor(collective, gpus) {
  */
 export function fabricWords(fabric) {
   const barrier = fabric.barrier_s ? `barrier ${shortTime(fabric.barrier_s)}, ` : "";
+  const fibres = fabric.positions ? " and the light in fibres" : "";
   return (
     `${counted(fabric.ports, "port")} of ${rate(fabric.bandwidth_bps)}, startup ${shortTime(fabric.startup_s)}, ` +
-    `${barrier}hop delay ${shortTime(fabric.hop_delay_s)}, reconfiguration delay ${delayOf(fabric)}.`
+    `${barrier}hop delay ${shortTime(fabric.hop_delay_s)}${fibres}, reconfiguration delay ${delayOf(fabric)}.`
   );
 }
 

@@ -73,7 +73,7 @@
  * @typedef {{
  *   dims?: number[], ports: number, bandwidth_bps: number, startup_s: number, barrier_s?: number, hop_delay_s: number,
  *   reconfiguration_delay_s: number, reconfiguration_delay_per_port_s?: number,
- *   reconfiguration_delays_by_port_s?: number[],
+ *   reconfiguration_delays_by_port_s?: number[], positions?: string,
  * }} Fabric
  */
 

@@ -1,0 +1,25 @@
+//! The delay of a hop where fibres have lengths, by code of its own.
+
+use model::{Plan, PlanStep};
+
+/// The hop delay of a step, s: the fabric's, and light through the longest fibre of the step's topology.
+pub(crate) fn hop_s(plan: &Plan, step: &PlanStep) -> f64 {
+    let shape = &plan.fabric.shape;
+    let Some(positions) = shape.positions() else { return plan.fabric.hop_delay_s };
+    let place = |rank: u32| positions.place_m(shape.subset().map_or(rank, |gpus| gpus[rank as usize]));
+    let length_m = |from: [f64; 3], to: [f64; 3]| (0..3).fold(0.0_f64, |far, axis| far.hypot(from[axis] - to[axis]));
+    let topology = &plan.topologies[step.topology];
+    let symmetry = topology.symmetry();
+    let mut longest_m = 0.0_f64;
+    for link in topology.links() {
+        for shift in symmetry.elements() {
+            let [from, to] = [link.src, link.dst].map(|rank| place(symmetry.apply(shift, rank)));
+            let metres = match positions.switch_m() {
+                None => length_m(from, to),
+                Some(switch) => length_m(from, switch) + length_m(to, switch),
+            };
+            longest_m = longest_m.max(metres);
+        }
+    }
+    plan.fabric.hop_delay_s + longest_m * positions.delay_s_per_m()
+}
