@@ -42,12 +42,23 @@ pub(super) fn without_idle(choice: &Choice, used: &[usize]) -> Result<Vec<Topolo
     trimmed.collect()
 }
 
-/// The topology on what works, in one of several ways: which circuits are given up differs with `way`. Ports that are
-/// free then are joined where a circuit between them can be made. Itself where it fits already.
+/// What becomes of ports that are free once circuits are given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Freed {
+    /// They stay dark, so that no circuit is new.
+    Dark,
+    /// They are joined where a circuit between them can be made.
+    Joined,
+    /// As joined; of those that cannot be joined, a transmitter and a receiver exchange ends with another circuit.
+    Exchanged,
+}
+
+/// The topology on what works, in one of several ways: which circuits are given up differs with `way`. Itself where it
+/// fits already.
 ///
 /// # Errors
 /// The errors of [`Topology::new`], none of which a topology has.
-pub(super) fn mended(topology: &Topology, shape: &Shape, way: usize) -> Result<Topology> {
+pub(super) fn mended(topology: &Topology, shape: &Shape, way: usize, freed: Freed) -> Result<Topology> {
     if shape.check_faults(topology).is_ok() {
         return Ok(topology.clone());
     }
@@ -57,7 +68,12 @@ pub(super) fn mended(topology: &Topology, shape: &Shape, way: usize) -> Result<T
         circuits.give_up(rank, true, &mut way);
         circuits.give_up(rank, false, &mut way);
     }
-    circuits.join_free_ports();
+    if freed != Freed::Dark {
+        circuits.join_free_ports();
+    }
+    if freed == Freed::Exchanged {
+        circuits.exchange_ends();
+    }
     let links = circuits.links.into_iter().map(|((src, dst), count)| Link { src, dst, count });
     Topology::new(format!("{}, mended", topology.name()), Translations::trivial(topology.ranks()), links)
 }
@@ -139,6 +155,28 @@ impl<'a> Circuits<'a> {
                     let Some(dst) = (0..self.shape.gpus()).find(fits) else { break };
                     self.add((src, dst), 1);
                 }
+            }
+        }
+    }
+
+    /// For each transmitter and receiver that are free still, a circuit between other ranks is given up where both of
+    /// its ends can be joined with them.
+    fn exchange_ends(&mut self) {
+        let (out, into) = (self.working.out.clone(), self.working.into.clone());
+        let is_free = |has: &[u32], works: &[u32], rank: Rank| has[rank as usize] < works[rank as usize];
+        for src in 0..self.shape.gpus() {
+            let Some(dst) = (0..self.shape.gpus()).find(|&dst| is_free(&self.into, &into, dst)) else { return };
+            if !is_free(&self.out, &out, src) {
+                continue;
+            }
+            let fits = |&&(from, to): &&(Rank, Rank)| {
+                let is_new = |link: (Rank, Rank)| !self.links.contains_key(&link) && self.shape.joins(link.0, link.1);
+                src != to && from != dst && is_new((src, to)) && is_new((from, dst))
+            };
+            if let Some(&(from, to)) = self.links.keys().find(fits) {
+                self.remove_one((from, to));
+                self.add((src, to), 1);
+                self.add((from, dst), 1);
             }
         }
     }
