@@ -38,6 +38,7 @@ mod uncertain;
 mod unchanging;
 mod warm_start;
 
+use bounds::KnownBounds;
 use model::{Error, Plan, Result};
 use planners::{Choice, Problem};
 
@@ -93,8 +94,12 @@ pub fn problem(request: &Request) -> Result<Problem> {
 fn planned(choice: Choice, narrow_first: bool) -> Result<Plan> {
     budget::check_plan(&choice)?;
     let cache = choice.problem.cache.clone();
-    let plan = choice.into_plan(narrow_first)?;
-    let report = judgement::verify_plan_with(&plan, &cache.bounds);
+    verified(choice.into_plan(narrow_first)?, &cache.bounds)
+}
+
+/// The plan, if it passes `verify`.
+fn verified(plan: Plan, known: &KnownBounds) -> Result<Plan> {
+    let report = judgement::verify_plan_with(&plan, known);
     match report.first_failure() {
         None => Ok(plan),
         Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),

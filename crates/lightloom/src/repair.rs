@@ -2,11 +2,12 @@
 
 use collectives::{Options, UnequalBlocks};
 use model::{
-    Barrier, CostSettings, Error, Fabric, Fault, Faults, Initial, Link, Plan, Result, Shape, Topology, Translations,
+    Barrier, Bound, CostSettings, Error, Fabric, Fault, Faults, Initial, Link, Plan, PlanParts, Result, Shape,
+    Topology, Translations,
 };
 use planners::{KeptCircuits, PlannerOptions};
 
-use crate::{Request, Size, Workload, plan, planned, subset};
+use crate::{Request, Size, Workload, plan, planned, subset, verified};
 
 /// A plan in place of one whose fabric has more faults.
 pub struct Repaired {
@@ -37,18 +38,40 @@ pub fn repair(before: &Plan, failed: &Faults) -> Result<Repaired> {
     }
     let request = request(before, failed)?;
     let keeps_ranks = request.fabric.shape.gpus() == fabric.shape.gpus();
-    let choice = match keeps_ranks {
-        true => planners::repair(before, &request.fabric, &request.cache)?,
+    let old = in_use(before);
+    let shape = &request.fabric.shape;
+    let is_whole = keeps_ranks && old.iter().all(|topology| shape.check_faults(topology).is_ok());
+    let mended = match keeps_ranks {
+        true if is_whole && request.fabric.initial == fabric.initial => Some(as_it_is(before, &request)?),
+        true => {
+            let choice = planners::repair(before, &request.fabric, &request.cache)?;
+            choice.map(|choice| planned(choice, false)).transpose()?
+        }
         false => None,
     };
-    let is_anew = choice.is_none();
-    let plan = match choice {
-        Some(choice) => planned(choice, false)?,
-        None => plan(&request)?,
-    };
-    let [own, old] = [&plan, before].map(in_use);
+    let is_anew = mended.is_none();
+    let plan = mended.map_or_else(|| plan(&request), Ok)?;
+    let own = in_use(&plan);
     let circuits = KeptCircuits::of((&plan.fabric.shape, &own), (&fabric.shape, &old));
     Ok(Repaired { plan, circuits, is_anew, request })
+}
+
+/// The plan on the fabric with more faults, none of which concerns its circuits.
+///
+/// # Errors
+/// What the verifier finds.
+fn as_it_is(before: &Plan, request: &Request) -> Result<Plan> {
+    let (fabric, chunks) = (request.fabric.clone(), &before.chunks);
+    let bound = match chunks.forwarding() {
+        0 => {
+            let pieces = chunks.as_pieces();
+            bounds::any_algorithm(chunks.collective(), pieces, &fabric, request.settings, before.size_bytes).bound()
+        }
+        _ => before.bound.clone(),
+    };
+    let seconds = bound.seconds.min(before.total_s());
+    let parts = PlanParts { fabric, bound: Bound { seconds, ..bound }, narrow_bound: None, ..PlanParts::clone(before) };
+    verified(Plan::new(parts)?, &request.cache.bounds)
 }
 
 /// The topologies that some step of a plan has.
@@ -78,7 +101,8 @@ fn request(before: &Plan, failed: &Faults) -> Result<Request> {
             Workload::Collective { collective: before.collective(), algorithm: None, options }
         }
         Some(_) if fabric.shape.gpus() < before.fabric.shape.gpus() => {
-            let accepts = "faults of ports and links, since the traffic of an All-to-All of unequal blocks names its GPUs";
+            let accepts =
+                "faults of ports and links, since the traffic of an All-to-All of unequal blocks names its GPUs";
             return Err(Error::value("failed", format!("`{failed}`"), accepts));
         }
         Some(_) => {

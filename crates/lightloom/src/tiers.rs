@@ -21,7 +21,7 @@ mod wiring;
 use model::{Bound, Collective, Error, Fabric, Initial, Overlap, Plan, Propagation, Result, Routing, Shape};
 use planners::PlannerOptions;
 
-use crate::{Request, Size, Workload, judgement};
+use crate::{Request, Size, Workload, verified};
 use assembled::Task;
 use islands::Islands;
 use lift::lifted;
@@ -74,8 +74,8 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
     }
     let both = best.map(|(_, pieces, staged)| task.plan(&staged, pieces, bound(request, task.size_bytes)));
     match (alone, both) {
-        (Ok(alone), Some(Ok(both))) if both.total_s() < alone.total_s() => verified(both),
-        (Err(_), Some(Ok(both))) => verified(both),
+        (Ok(alone), Some(Ok(both))) if both.total_s() < alone.total_s() => verified(both, &request.cache.bounds),
+        (Err(_), Some(Ok(both))) => verified(both, &request.cache.bounds),
         (alone, _) => alone,
     }
 }
@@ -157,18 +157,9 @@ fn on_fabric(plan: Plan, request: &Request) -> Result<Plan> {
     parts.fabric.electrical = request.fabric.electrical;
     parts.narrow_bound = None;
     parts.bound = bound(request, parts.size_bytes);
-    verified(Plan::new(parts)?)
+    verified(Plan::new(parts)?, &request.cache.bounds)
 }
 
 fn bound(request: &Request, size_bytes: u64) -> Bound {
     bounds::any_algorithm(request.collective(), None, &request.fabric, request.settings, size_bytes).bound()
-}
-
-/// # Errors
-/// What the verifier finds.
-fn verified(plan: Plan) -> Result<Plan> {
-    match judgement::verify_plan(&plan).first_failure() {
-        None => Ok(plan),
-        Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),
-    }
 }

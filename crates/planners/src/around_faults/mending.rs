@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Link, Rank, Result, Shape, Topology, Translations, WorkingPorts};
+use model::{Link, Plan, Rank, Result, Routes, Shape, Topology, Translations, WorkingPorts};
 
 use crate::Choice;
+
+/// Pairs of ranks that something goes between, by topology.
+type Carrying = BTreeMap<usize, BTreeSet<(Rank, Rank)>>;
 
 /// The topologies of a choice, by index among the candidates in use, without links that carry nothing in any step.
 ///
 /// # Errors
 /// A step without a route, which a choice with a finite time does not have.
 pub(super) fn without_idle(choice: &Choice, used: &[usize]) -> Result<Vec<Topology>> {
-    let mut carrying: BTreeMap<usize, BTreeSet<(Rank, Rank)>> = BTreeMap::new();
+    let mut carrying = Carrying::new();
     let mut seen = BTreeSet::new();
     for (step, &candidate) in choice.candidates.iter().enumerate() {
         interruption::check();
@@ -20,26 +23,43 @@ pub(super) fn without_idle(choice: &Choice, used: &[usize]) -> Result<Vec<Topolo
             continue;
         }
         let (routes, _) = choice.problem.routes(step, candidate, hop_limit)?;
-        let links = carrying.entry(candidate).or_default();
-        for element in routes.symmetry.elements() {
-            for path in routes.arcs.iter().flat_map(|arc| &arc.paths) {
-                let at = |node: Rank| routes.symmetry.apply(element, node);
-                links.extend(path.nodes.windows(2).map(|hop| (at(hop[0]), at(hop[1]))));
-            }
+        note(&routes, carrying.entry(candidate).or_default());
+    }
+    let trimmed = |candidate: &usize| trimmed(choice.problem.table.candidate(*candidate), carrying.get(candidate));
+    used.iter().map(trimmed).collect()
+}
+
+/// The topologies of a plan at these indices, without links that carry nothing in any step.
+///
+/// # Errors
+/// None that topologies of a plan lead to.
+pub(super) fn without_idle_of(plan: &Plan, used: &[usize]) -> Result<Vec<Topology>> {
+    let mut carrying = Carrying::new();
+    for step in &plan.steps {
+        interruption::check();
+        note(&step.routes, carrying.entry(step.topology).or_default());
+    }
+    used.iter().map(|index| trimmed(&plan.topologies[*index], carrying.get(index))).collect()
+}
+
+/// Adds the pairs that paths go between.
+fn note(routes: &Routes, carrying: &mut BTreeSet<(Rank, Rank)>) {
+    for element in routes.symmetry.elements() {
+        for path in routes.arcs.iter().flat_map(|arc| &arc.paths) {
+            let at = |node: Rank| routes.symmetry.apply(element, node);
+            carrying.extend(path.nodes.windows(2).map(|hop| (at(hop[0]), at(hop[1]))));
         }
     }
-    let trimmed = used.iter().map(|candidate| {
-        let topology = choice.problem.table.candidate(*candidate);
-        let all = topology.expanded();
-        let carrying = carrying.get(candidate);
-        let carries = |link: &&Link| carrying.is_some_and(|links| links.contains(&(link.src, link.dst)));
-        let left: Vec<Link> = all.iter().filter(carries).copied().collect();
-        if left.len() == all.len() {
-            return Ok(topology.clone());
-        }
-        Topology::new(topology.name(), Translations::trivial(topology.ranks()), left)
-    });
-    trimmed.collect()
+}
+
+fn trimmed(topology: &Topology, carrying: Option<&BTreeSet<(Rank, Rank)>>) -> Result<Topology> {
+    let all = topology.expanded();
+    let carries = |link: &&Link| carrying.is_some_and(|links| links.contains(&(link.src, link.dst)));
+    let left: Vec<Link> = all.iter().filter(carries).copied().collect();
+    if left.len() == all.len() {
+        return Ok(topology.clone());
+    }
+    Topology::new(topology.name(), Translations::trivial(topology.ranks()), left)
 }
 
 /// What becomes of ports that are free once circuits are given up.
