@@ -14,9 +14,6 @@ pub(crate) mod around_faults {
     /// Roles that are tried for GPUs at which something is broken.
     pub(crate) const MOST_TRIED: u32 = 100_000;
 
-    /// Mended topologies on which algorithms are composed for a plan that is repaired, which takes milliseconds.
-    pub(crate) const MOST_REPAIRED_BASES: usize = 2;
-
     /// Time of a repaired plan over that of the fastest repair, up to which one with fewer new circuits is taken.
     pub(crate) const MOST_OVER_FASTEST: f64 = 1.1;
 }

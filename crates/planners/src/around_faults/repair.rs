@@ -1,13 +1,13 @@
 //! A plan that exists, moved onto a fabric on which more is broken, with as few new circuits as time allows.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use model::{Error, Fabric, Plan, PlanStep, Result, Schedule, Topology};
-use topologies::candidates::dedupe;
 
 use super::mending::{self, Freed};
 use super::{composed_anew, roles, used_by};
-use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS, MOST_OVER_FASTEST, MOST_REPAIRED_BASES};
+use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS, MOST_OVER_FASTEST};
 use crate::{Cache, Choice, KeptCircuits, Problem};
 
 /// The word that repaired plans have in the place of a planner's name.
@@ -72,9 +72,9 @@ pub fn repair(plan: &Plan, fabric: &Fabric, cache: &Arc<Cache>) -> Result<Option
         found.extend(priced.map(|choice| Choice { class_bound: class_bound.clone(), ..choice }));
     }
     if is_even {
-        bases.sort_by_key(|topology| std::cmp::Reverse(topology.circuits()));
-        let mut bases = dedupe(bases);
-        bases.truncate(MOST_REPAIRED_BASES);
+        // One alone, that of the most circuits, since composing takes longer than all else.
+        bases.sort_by_key(|topology| Reverse(topology.circuits()));
+        bases.truncate(1);
         found.extend(composed_anew::on_bases(REPAIRED, &whole, bases, f64::INFINITY)?);
     }
     let fastest_s = found.iter().map(|choice| choice.total_s).fold(f64::INFINITY, f64::min);
