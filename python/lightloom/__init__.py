@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lightloom.exact import exact_plan
     from lightloom.faults.costs import FaultCosts, fault_costs
     from lightloom.faults.fallbacks import Fallbacks, fallbacks
+    from lightloom.faults.repair import Repair, repair
     from lightloom.formats.export import Export
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
@@ -93,6 +94,7 @@ _HOMES = {
     "PlanChooser": "online.chooser",
     "PlanTable": "online.table",
     "Problem": "planning.problem",
+    "Repair": "faults.repair",
     "RobustPlan": "robustness.result",
     "SampledPlan": "uncertainty.result",
     "SampledPlans": "uncertainty.result",
@@ -123,6 +125,7 @@ _HOMES = {
     "plan_sizes": "planning.sizes",
     "plan_table": "online.preparing",
     "profile": "planning",
+    "repair": "faults.repair",
     "robust": "robustness.robust",
     "route_fibres": "optics.fibres",
     "route_mesh": "optics.meshes",
@@ -162,6 +165,7 @@ __all__ = [
     "PlanChooser",
     "PlanTable",
     "Problem",
+    "Repair",
     "RobustPlan",
     "SampledPlan",
     "SampledPlans",
@@ -192,6 +196,7 @@ __all__ = [
     "plan_sizes",
     "plan_table",
     "profile",
+    "repair",
     "robust",
     "route_fibres",
     "route_mesh",

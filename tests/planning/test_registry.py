@@ -26,6 +26,7 @@ NOT_VERBS = {
     "faults",
     "ranks",
     "registry",
+    "repair",
     "switches",
     "units",
     "verb",

@@ -25,6 +25,7 @@ mod placement;
 mod prepared;
 mod proved;
 mod race;
+mod repair;
 mod request;
 mod request_problem;
 mod row;
@@ -38,6 +39,7 @@ mod uncertain;
 mod unchanging;
 mod warm_start;
 
+use bounds::KnownBounds;
 use model::{Error, Plan, Result};
 use planners::{Choice, Problem};
 
@@ -55,6 +57,7 @@ pub use matrix::{MatrixRef, workload_matrix};
 pub use placement::shortest_order;
 use prepared::Prepared;
 pub use proved::proved_plan;
+pub use repair::{Repaired, repair};
 pub use request::{GIVEN, Request, Size, TopologyRef, Workload};
 pub use row::{PlannerOutcome, Row};
 pub use series::{Evaluation, Points, Series};
@@ -93,8 +96,12 @@ pub fn problem(request: &Request) -> Result<Problem> {
 fn planned(choice: Choice, narrow_first: bool) -> Result<Plan> {
     budget::check_plan(&choice)?;
     let cache = choice.problem.cache.clone();
-    let plan = choice.into_plan(narrow_first)?;
-    let report = judgement::verify_plan_with(&plan, &cache.bounds);
+    verified(choice.into_plan(narrow_first)?, &cache.bounds)
+}
+
+/// The plan, if it passes `verify`.
+fn verified(plan: Plan, known: &KnownBounds) -> Result<Plan> {
+    let report = judgement::verify_plan_with(&plan, known);
     match report.first_failure() {
         None => Ok(plan),
         Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),

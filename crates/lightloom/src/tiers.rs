@@ -21,7 +21,7 @@ mod wiring;
 use model::{Bound, Collective, Error, Fabric, Initial, Overlap, Piece, Plan, Propagation, Result, Routing, Shape};
 use planners::PlannerOptions;
 
-use crate::{Request, Size, Workload, judgement};
+use crate::{Request, Size, Workload, verified};
 use assembled::Task;
 use islands::Islands;
 use lift::lifted;
@@ -74,8 +74,8 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
     }
     let both = best.map(|(_, pieces, staged)| task.plan(&staged, pieces, bound(request, None, task.size_bytes)));
     match (alone, both) {
-        (Ok(alone), Some(Ok(both))) if both.total_s() < alone.total_s() => verified(both),
-        (Err(_), Some(Ok(both))) => verified(both),
+        (Ok(alone), Some(Ok(both))) if both.total_s() < alone.total_s() => verified(both, &request.cache.bounds),
+        (Err(_), Some(Ok(both))) => verified(both, &request.cache.bounds),
         (alone, _) => alone,
     }
 }
@@ -160,18 +160,9 @@ fn on_fabric(plan: Plan, request: &Request) -> Result<Plan> {
     parts.narrow_bound = None;
     let (pieces, size_bytes) = (parts.chunks.as_pieces(), parts.size_bytes);
     parts.bound = bound(request, pieces, size_bytes);
-    verified(Plan::new(parts)?)
+    verified(Plan::new(parts)?, &request.cache.bounds)
 }
 
 fn bound(request: &Request, pieces: Option<&[Piece]>, size_bytes: u64) -> Bound {
     bounds::any_algorithm(request.collective(), pieces, &request.fabric, request.settings, size_bytes).bound()
-}
-
-/// # Errors
-/// [`Error::Rejected`] with the first check of the verifier that fails.
-fn verified(plan: Plan) -> Result<Plan> {
-    match judgement::verify_plan(&plan).first_failure() {
-        None => Ok(plan),
-        Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),
-    }
 }

@@ -13,6 +13,9 @@ pub(crate) mod around_faults {
 
     /// Roles that are tried for GPUs at which something is broken.
     pub(crate) const MOST_TRIED: u32 = 100_000;
+
+    /// Time of a repaired plan over that of the fastest repair, up to which one with fewer new circuits is taken.
+    pub(crate) const MOST_OVER_FASTEST: f64 = 1.1;
 }
 
 pub(crate) mod composed {

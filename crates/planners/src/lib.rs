@@ -55,7 +55,7 @@ pub mod ties;
 pub mod two_level;
 
 pub use all_to_all_lines::all_to_all_lines;
-pub use around_faults::choose;
+pub use around_faults::{KeptCircuits, REPAIRED, choose, repair};
 pub use capabilities::{Capabilities, LeastSum};
 pub use change::Change;
 pub use charges::Charges;

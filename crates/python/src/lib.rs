@@ -27,6 +27,7 @@ mod problem;
 mod program;
 mod reconfiguration_delay;
 mod registry;
+mod repair;
 mod request;
 mod running;
 mod sampling;
@@ -83,6 +84,8 @@ mod _core {
     use super::registry::{
         algorithm_table, algorithms_of_steps, bus_factor, capabilities, left_out, planners_names, registry,
     };
+    #[pymodule_export]
+    use super::repair::repair;
     #[pymodule_export]
     use super::request::{PyCache, PyRequest};
     #[pymodule_export]

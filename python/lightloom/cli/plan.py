@@ -12,6 +12,7 @@ from lightloom.cli.faults import planned_fallbacks
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, progress_bar, with_progress
+from lightloom.cli.repair import repaired_plan
 from lightloom.cli.uncertain import sampled_plans, sampled_plans_text, take_uncertain
 from lightloom.faults.kinds import names_kinds
 from lightloom.inputs.options import OF_PLAN
@@ -36,6 +37,7 @@ def command(
     progress: bool,
     delays: str | None,
     tolerance: str | None,
+    repair: str | None,
     **options: Any,
 ) -> None:
     """Plan a collective: its algorithm, the topology of every step, and when to pay for a reconfiguration.
@@ -54,6 +56,8 @@ def command(
     With --failed any-port (also any-receiver, any-link, any-switch, any-gpu), there is a plan for each single fault of
     that kind: --output is the file of all, in which `fallbacks` looks one up; a run that was interrupted goes on.
 
+    With --repair PLAN, that plan is mended for the faults of --failed, so that few of its circuits change.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64MiB --gpus 64
@@ -65,11 +69,18 @@ def command(
       lightloom plan --collective all-to-all --size 64MiB --dims 8x8 --ports 2 --planner bridge
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
       lightloom plan --collective all-to-all --matrix zipf:0.4 --size 1MiB/pair --gpus 64 --ports 4 --progress
+      lightloom plan --repair plan.json --failed port:5.1,receiver:5.1 --output mended.json
       lightloom plan --collective all-reduce --size 1MiB --gpus 64 --uncertain reconfiguration_delay=lognormal:1 \
         --objective p99
     """  # noqa: D301
     _check_ranges(sizes, delays, tolerance)
     uncertain = take_uncertain(options)
+    if repair is not None:
+        named = {"sizes": sizes, "progress": progress or None, **uncertain, **options}
+        _check_plot(plot)
+        check_outputs()
+        _write(*repaired_plan(repair, named, output_format, baselines=baselines, all_steps=all_steps), output, plot)
+        return
     if names_kinds(options.get("failed")):
         others = {"plot": plot, "sizes": sizes, "uncertain": uncertain, "all_steps": all_steps, "progress": progress}
         click.echo(planned_fallbacks(options, others, output, output_format))
@@ -84,10 +95,7 @@ def command(
         ranges = None if delays is None else (delays, tolerance, plot)
         click.echo(_sizes(sizes, ranges, output, output_format, options))
         return
-    if plot is not None:
-        from lightloom.views.charts import check_plot_path
-
-        check_plot_path(plot)
+    _check_plot(plot)
     check_outputs()
     of_plan = given_of({option.name: options.pop(option.name) for option in OF_PLAN})
     if uncertain:
@@ -98,6 +106,18 @@ def command(
         result, text = _by_time(
             options, of_plan, output_format, baselines=baselines, all_steps=all_steps, progress=progress
         )
+    _write(result, text, output, plot)
+
+
+def _check_plot(plot: str | None) -> None:
+    if plot is not None:
+        from lightloom.views.charts import check_plot_path
+
+        check_plot_path(plot)
+
+
+def _write(result: Plan, text: str, output: str | None, plot: str | None) -> None:
+    """Write the plan and its picture where they are asked for, and print the text."""
     if output is not None:
         result.save(output)
     if plot is not None:

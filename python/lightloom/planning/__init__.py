@@ -105,7 +105,7 @@ def plan(
         found = exact_plan(collective, size, fabric=fabric, **own, progress=own_progress, **settings)
         return _told_at_last(found, began_s, told)
     request = build_request(collective, size, fabric, **settings, budget=budget)
-    start = None if warm_start is None else _plan_of("warm_start", warm_start).core
+    start = None if warm_start is None else plan_of("warm_start", warm_start).core
     found = Plan(_core.plan(request, start, None if told is None else told.of_core))
     if placement is None:
         return found
@@ -125,7 +125,7 @@ def _told_at_last(plan: Plan, began_s: float, told: Progress | None) -> Plan:
     return plan
 
 
-def _plan_of(field: str, plan: Plan | str | os.PathLike[str]) -> Plan:
+def plan_of(field: str, plan: Plan | str | os.PathLike[str]) -> Plan:
     """A plan, or that of a file. Raises `InputError` that names the field."""
     if isinstance(plan, Plan):
         return plan

@@ -190,6 +190,15 @@ BASELINE = {
     "reconfigurations": whole("number of steps before which circuits change"),
 }
 
+REPAIR = {
+    "circuits_kept": whole("circuits of the plan's topologies that the plan before has too"),
+    "circuits_new": whole("circuits of the plan's topologies that the plan before has not"),
+    "planned_anew": yes_or_no("whether nothing could be mended, so that it is planned anew, as where a GPU fails"),
+    "before_s": number("completion time of the plan before"),
+    "over_before": number("completion time over that of the plan before"),
+    "anew_s": or_null(number("completion time of a plan made anew, null where it was not asked for")),
+    "over_anew": or_null(number("completion time over that of a plan made anew")),
+}
 PLAN = record(
     {
         "schema": version("lightloom.plan/1"),
@@ -251,6 +260,7 @@ PLAN = record(
             **document("sampled-plans"),
             "description": "plans that it was chosen from, where times are uncertain; by the verb `plan`",
         },
+        "repair": record(REPAIR, "by the verb `plan` with `--repair`: how the plan compares with the one before"),
         "baselines": several(record(BASELINE), "baselines: each planner at its best algorithm; by the verb `plan`"),
     },
 )

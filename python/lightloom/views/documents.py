@@ -11,6 +11,7 @@ from lightloom.views.verdict import unchanging
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lightloom.faults.repair import Repair
     from lightloom.planning import Check
     from lightloom.planning.bounds import Bounds
     from lightloom.plans import Plan
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["bound_document", "checks_document", "comparison_document", "comparison_row", "plan_document"]
 
 
-def plan_document(plan: Plan, baselines: Sequence[Row] | None, sampled: SampledPlans | None = None) -> str:
+def plan_document(
+    plan: Plan, baselines: Sequence[Row] | None, sampled: SampledPlans | None = None, repair: Repair | None = None
+) -> str:
     """The plan's own JSON, an All-to-All's traffic, its time when repeated, and baselines with a time, if asked for.
 
-    sampled: the plans with samples that it was chosen from, where times are uncertain.
+    sampled: the plans with samples that it was chosen from, where times are uncertain. repair: what it was mended from.
 
     The best plan whose circuits never change is one of the baselines; its time is a key of its own, null without one.
     """
@@ -32,6 +35,8 @@ def plan_document(plan: Plan, baselines: Sequence[Row] | None, sampled: SampledP
     text += f',\n  "repeated_s": {json.dumps(plan.repeated_s)}'
     if sampled is not None:
         text += f',\n  "sampled": {sampled.to_json()}'
+    if repair is not None:
+        text += f',\n  "repair": {json.dumps(repair.told())}'
     if baselines is None:
         return text + "\n}"
     still = unchanging(baselines)

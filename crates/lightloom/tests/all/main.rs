@@ -14,5 +14,6 @@ mod options;
 mod plan_mutations;
 mod random_requests;
 mod ranges;
+mod repairs;
 mod series;
 mod tiers;

@@ -4,7 +4,7 @@ use compositions::Composition;
 use model::{Collective, Fabric, Initial, Result, Topology};
 use topologies::candidates::dedupe;
 
-use super::mending;
+use super::mending::{self, Freed};
 use crate::composing::Composing;
 use crate::cutoffs::around_faults::{MOST_BASES, MOST_MENDINGS};
 use crate::{Choice, Problem};
@@ -13,7 +13,7 @@ use crate::{Choice, Problem};
 /// above `limit_s`.
 ///
 /// # Errors
-/// The errors of [`compositions::on_start`].
+/// The errors of [`on_bases`].
 pub(super) fn best(
     planner: &'static str,
     problem: &Problem,
@@ -24,7 +24,7 @@ pub(super) fn best(
     if chunks.as_pieces().is_some() {
         return Ok(None);
     }
-    let (libraries, settings, size_bytes) = (&problem.cache.libraries, problem.settings, problem.size_bytes);
+    let (libraries, settings) = (&problem.cache.libraries, problem.settings);
     let whole =
         Fabric { shape: fabric.shape.without_faults(fabric.shape.ports())?, initial: Initial::Free, ..fabric.clone() };
     let mut bases = mended;
@@ -33,9 +33,24 @@ pub(super) fn best(
     known.extend(topologies::build("kautz", &whole.shape));
     for topology in dedupe(known) {
         for way in 0..MOST_MENDINGS.min(2) {
-            bases.push(mending::mended(&topology, &fabric.shape, way)?);
+            bases.push(mending::mended(&topology, &fabric.shape, way, Freed::Joined)?);
         }
     }
+    on_bases(planner, problem, bases, limit_s)
+}
+
+/// The best that stays on one of these topologies; `None` above `limit_s`.
+///
+/// # Errors
+/// The errors of [`compositions::by_ports`].
+pub(super) fn on_bases(
+    planner: &'static str,
+    problem: &Problem,
+    bases: Vec<Topology>,
+    limit_s: f64,
+) -> Result<Option<Choice>> {
+    let (fabric, chunks) = (&problem.fabric, problem.schedule().chunks());
+    let (libraries, settings, size_bytes) = (&problem.cache.libraries, problem.settings, problem.size_bytes);
     let mut composing = Composing::new(planner, problem, &[], limit_s);
     for base in dedupe(bases).into_iter().filter(|base| !base.links().is_empty()) {
         interruption::check();

@@ -2,16 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Link, Rank, Result, Shape, Topology, Translations, WorkingPorts};
+use model::{Link, Plan, Rank, Result, Routes, Shape, Topology, Translations, WorkingPorts};
 
 use crate::Choice;
+
+/// Pairs of ranks that something goes between, by topology.
+type Carrying = BTreeMap<usize, BTreeSet<(Rank, Rank)>>;
 
 /// The topologies of a choice, by index among the candidates in use, without links that carry nothing in any step.
 ///
 /// # Errors
 /// A step without a route, which a choice with a finite time does not have.
 pub(super) fn without_idle(choice: &Choice, used: &[usize]) -> Result<Vec<Topology>> {
-    let mut carrying: BTreeMap<usize, BTreeSet<(Rank, Rank)>> = BTreeMap::new();
+    let mut carrying = Carrying::new();
     let mut seen = BTreeSet::new();
     for (step, &candidate) in choice.candidates.iter().enumerate() {
         interruption::check();
@@ -20,34 +23,62 @@ pub(super) fn without_idle(choice: &Choice, used: &[usize]) -> Result<Vec<Topolo
             continue;
         }
         let (routes, _) = choice.problem.routes(step, candidate, hop_limit)?;
-        let links = carrying.entry(candidate).or_default();
-        for element in routes.symmetry.elements() {
-            for path in routes.arcs.iter().flat_map(|arc| &arc.paths) {
-                let at = |node: Rank| routes.symmetry.apply(element, node);
-                links.extend(path.nodes.windows(2).map(|hop| (at(hop[0]), at(hop[1]))));
-            }
-        }
+        note(&routes, carrying.entry(candidate).or_default());
     }
-    let trimmed = used.iter().map(|candidate| {
-        let topology = choice.problem.table.candidate(*candidate);
-        let all = topology.expanded();
-        let carrying = carrying.get(candidate);
-        let carries = |link: &&Link| carrying.is_some_and(|links| links.contains(&(link.src, link.dst)));
-        let left: Vec<Link> = all.iter().filter(carries).copied().collect();
-        if left.len() == all.len() {
-            return Ok(topology.clone());
-        }
-        Topology::new(topology.name(), Translations::trivial(topology.ranks()), left)
-    });
-    trimmed.collect()
+    let trimmed = |candidate: &usize| trimmed(choice.problem.table.candidate(*candidate), carrying.get(candidate));
+    used.iter().map(trimmed).collect()
 }
 
-/// The topology on what works, in one of several ways: which circuits are given up differs with `way`. Ports that are
-/// free then are joined where a circuit between them can be made. Itself where it fits already.
+/// The topologies of a plan at these indices, without links that carry nothing in any step.
+///
+/// # Errors
+/// None that topologies of a plan lead to.
+pub(super) fn without_idle_of(plan: &Plan, used: &[usize]) -> Result<Vec<Topology>> {
+    let mut carrying = Carrying::new();
+    for step in &plan.steps {
+        interruption::check();
+        note(&step.routes, carrying.entry(step.topology).or_default());
+    }
+    used.iter().map(|index| trimmed(&plan.topologies[*index], carrying.get(index))).collect()
+}
+
+/// Adds the pairs that paths go between.
+fn note(routes: &Routes, carrying: &mut BTreeSet<(Rank, Rank)>) {
+    for element in routes.symmetry.elements() {
+        for path in routes.arcs.iter().flat_map(|arc| &arc.paths) {
+            let at = |node: Rank| routes.symmetry.apply(element, node);
+            carrying.extend(path.nodes.windows(2).map(|hop| (at(hop[0]), at(hop[1]))));
+        }
+    }
+}
+
+fn trimmed(topology: &Topology, carrying: Option<&BTreeSet<(Rank, Rank)>>) -> Result<Topology> {
+    let all = topology.expanded();
+    let carries = |link: &&Link| carrying.is_some_and(|links| links.contains(&(link.src, link.dst)));
+    let left: Vec<Link> = all.iter().filter(carries).copied().collect();
+    if left.len() == all.len() {
+        return Ok(topology.clone());
+    }
+    Topology::new(topology.name(), Translations::trivial(topology.ranks()), left)
+}
+
+/// What becomes of ports that are free once circuits are given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Freed {
+    /// They stay dark, so that no circuit is new.
+    Dark,
+    /// They are joined where a circuit between them can be made.
+    Joined,
+    /// As joined; of those that cannot be joined, a transmitter and a receiver exchange ends with another circuit.
+    Exchanged,
+}
+
+/// The topology on what works, in one of several ways: which circuits are given up differs with `way`. Itself where it
+/// fits already.
 ///
 /// # Errors
 /// The errors of [`Topology::new`], none of which a topology has.
-pub(super) fn mended(topology: &Topology, shape: &Shape, way: usize) -> Result<Topology> {
+pub(super) fn mended(topology: &Topology, shape: &Shape, way: usize, freed: Freed) -> Result<Topology> {
     if shape.check_faults(topology).is_ok() {
         return Ok(topology.clone());
     }
@@ -57,7 +88,12 @@ pub(super) fn mended(topology: &Topology, shape: &Shape, way: usize) -> Result<T
         circuits.give_up(rank, true, &mut way);
         circuits.give_up(rank, false, &mut way);
     }
-    circuits.join_free_ports();
+    if freed != Freed::Dark {
+        circuits.join_free_ports();
+    }
+    if freed == Freed::Exchanged {
+        circuits.exchange_ends();
+    }
     let links = circuits.links.into_iter().map(|((src, dst), count)| Link { src, dst, count });
     Topology::new(format!("{}, mended", topology.name()), Translations::trivial(topology.ranks()), links)
 }
@@ -139,6 +175,28 @@ impl<'a> Circuits<'a> {
                     let Some(dst) = (0..self.shape.gpus()).find(fits) else { break };
                     self.add((src, dst), 1);
                 }
+            }
+        }
+    }
+
+    /// For each transmitter and receiver that are free still, a circuit between other ranks is given up where both of
+    /// its ends can be joined with them.
+    fn exchange_ends(&mut self) {
+        let (out, into) = (self.working.out.clone(), self.working.into.clone());
+        let is_free = |has: &[u32], works: &[u32], rank: Rank| has[rank as usize] < works[rank as usize];
+        for src in 0..self.shape.gpus() {
+            let Some(dst) = (0..self.shape.gpus()).find(|&dst| is_free(&self.into, &into, dst)) else { return };
+            if !is_free(&self.out, &out, src) {
+                continue;
+            }
+            let fits = |&&(from, to): &&(Rank, Rank)| {
+                let is_new = |link: (Rank, Rank)| !self.links.contains_key(&link) && self.shape.joins(link.0, link.1);
+                src != to && from != dst && is_new((src, to)) && is_new((from, dst))
+            };
+            if let Some(&(from, to)) = self.links.keys().find(fits) {
+                self.remove_one((from, to));
+                self.add((src, to), 1);
+                self.add((from, dst), 1);
             }
         }
     }

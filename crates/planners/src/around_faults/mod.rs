@@ -9,17 +9,26 @@
 //!                        ─▶ circuits given up and ports that become free joined anew    (mending.rs)
 //! ```
 //!
+//! `repair.rs` moves the plan of a file in the same ways, and prefers those that keep circuits (`kept_circuits.rs`).
+//!
 //! A planner that chooses the algorithm too also looks for one on the mended topologies (`composed_anew.rs`). The ideas
 //! are those of repairs of circuits by relabelling and of shares that fit the ports of each GPU.
 
 mod composed_anew;
+mod kept_circuits;
 mod mending;
+mod repair;
 mod roles;
 
 use model::{Fabric, Initial, Result, Schedule, Topology, WorkingPorts};
 
+use mending::Freed;
+
 use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS};
 use crate::{Choice, Planner, Problem, given_routes, pipelined};
+
+pub use kept_circuits::KeptCircuits;
+pub use repair::{REPAIRED, repair};
 
 /// A planner's choice, priced as the problem has it ([`pipelined::choose`]); around what is broken, where something is.
 ///
@@ -105,7 +114,7 @@ impl Best {
         let fits = needed.iter().all(|topology| shape.check_faults(topology).is_ok());
         for way in 0..if fits { 1 } else { MOST_MENDINGS } {
             interruption::check();
-            let ways = needed.iter().map(|topology| mending::mended(topology, shape, way));
+            let ways = needed.iter().map(|topology| mending::mended(topology, shape, way, Freed::Joined));
             let topologies = ways.collect::<Result<Vec<_>>>()?;
             mended.extend(topologies.iter().cloned());
             // Some transfer may have no path left; another way may have one.

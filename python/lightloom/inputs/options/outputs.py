@@ -35,6 +35,15 @@ OUTPUT = (
         metavar="SHARE",
     ),
     Option(
+        name="repair",
+        kind=Kind.FILE,
+        group=Group.PROBLEM,
+        meaning="Mend this plan, of --output, for the faults of --failed, so that few circuits change; it states the "
+        "collective, the size and the fabric. --no-baselines leaves out the plan made anew next to it.",
+        verbs=("plan",),
+        metavar="PLAN",
+    ),
+    Option(
         name="baselines",
         kind=Kind.YES_OR_NO,
         group=Group.OUTPUT,

@@ -1,0 +1,43 @@
+//! How many circuits of a plan another plan has too.
+
+use std::collections::BTreeMap;
+
+use model::{Shape, Topology};
+
+/// Circuits of a plan's topologies, each topology counted once, compared with those of another plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptCircuits {
+    /// Circuits that the most alike topology of the other plan has too.
+    pub kept: u64,
+    /// Circuits that it has not.
+    pub new: u64,
+}
+
+impl KeptCircuits {
+    /// Topologies on a shape, compared with those of another plan on its own; circuits join GPUs of the fabric, which
+    /// may have other ranks in the two.
+    pub fn of(topologies: (&Shape, &[Topology]), before: (&Shape, &[Topology])) -> Self {
+        let [all, before] = [topologies, before]
+            .map(|(shape, all)| all.iter().map(|topology| by_gpus(shape, topology)).collect::<Vec<_>>());
+        let (mut kept, mut new) = (0, 0);
+        for circuits in &all {
+            let total: u64 = circuits.values().copied().sum();
+            let shared = before.iter().map(|other| {
+                let both = |(pair, count): (&(u32, u32), &u64)| other.get(pair).map_or(0, |its| *its.min(count));
+                circuits.iter().map(both).sum::<u64>()
+            });
+            let most = shared.max().unwrap_or(0);
+            kept += most;
+            new += total - most;
+        }
+        Self { kept, new }
+    }
+}
+
+fn by_gpus(shape: &Shape, topology: &Topology) -> BTreeMap<(u32, u32), u64> {
+    let mut circuits = BTreeMap::new();
+    for link in topology.expanded() {
+        *circuits.entry((shape.gpu_of(link.src), shape.gpu_of(link.dst))).or_insert(0) += u64::from(link.count);
+    }
+    circuits
+}
