@@ -33,7 +33,9 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
         // The planner's estimate of what the initial topology saves may be wrong with pipelining. So its choice for a
         // free start is priced from the real start as well, and the faster of the two is kept.
         let fabric = Fabric { initial: Initial::Free, ..problem.fabric.clone() };
-        let free = Problem { start: None, fabric, ..problem.clone() };
+        let mut free = Problem { start: None, fabric, ..problem.clone() };
+        // Its times are not those of plans from the start.
+        free.options.listener = None;
         if let Ok(Some(choice)) = planner.choose_within(&free, f64::INFINITY) {
             let choice = choice.started_on(&problem.fabric)?;
             best = Some(best.filter(|best| ties::within(best.total_s, choice.total_s)).unwrap_or(choice));
