@@ -13,7 +13,8 @@ pub(crate) mod candidates_shifted_tori {
 }
 
 pub(crate) mod diameter {
-    /// Links over which the diameter is searched, from one GPU of every class; it is not stated where there are more.
+    /// Most links that a search for the diameter follows, from one GPU of every class; with more links, no diameter is
+    /// stated.
     pub(crate) const MOST_SEARCHED: u64 = 1 << 24;
 }
 

@@ -158,8 +158,8 @@ def calibrate(
     confidence: of the intervals, above 0 and below 1. They assume independent errors.
     hop_delay: of a hop where it is known, `"500ns"` or seconds; it is then not fitted.
 
-    No term comes out below zero: one that would is held there, and said to be. A delay below the least that is accepted
-    is set to zero. The results are accepted wherever a fabric is: times that make it anything else are refused.
+    No term is negative: a term that would be is held at zero, and the result says so. A delay below the least accepted
+    one is set to zero. The results make a valid fabric; measured times that do not are refused.
     Raises `InputError` that names the argument.
     """
     if not isinstance(errors, str) or errors not in ERRORS:

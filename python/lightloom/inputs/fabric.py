@@ -186,12 +186,12 @@ class Fabric:
         return self._read.barrier_s(gpus)
 
     def refuse_barrier(self, what: str) -> None:
-        """Raise `InputError` that names `barrier` where it takes time: `what` says what is planned without it."""
+        """Raise `InputError` that names `barrier` if it takes time. `what`: a clause such as "jobs are planned"."""
         if self._read.has_barrier:
             raise refuse("barrier", f"`{shown(self.barrier)}` is not accepted: {what} without barriers; it takes 0s")
 
     def refuse_failed(self, what: str) -> None:
-        """Raise `InputError` that names `failed` where something does: `what` says what is planned without faults."""
+        """Raise `InputError` that names `failed` if a part has failed. `what`: a clause such as "jobs are planned"."""
         if self.failed:
             raise refuse("failed", f"`{shown(self.failed)}` is not accepted: {what} where everything works")
 

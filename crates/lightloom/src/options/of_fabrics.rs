@@ -87,10 +87,10 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::Delay,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Time for which circuits are dark when the topology changes: 10us, 20ns/port, 5us+20ns/port, one of \
-            `lightloom list technologies`, these with the time of each of ceil(log2 n) rounds in which the GPUs signal \
-            to each other that they are ready (tunable-laser+500ns/round), or a list with the delay of every port, each on a switch of its own: \
-            10us,10us,3ms,3ms.",
+        meaning: "Time for which circuits are dark when the topology changes: 10us, 20ns/port, 5us+20ns/port or one of \
+            `lightloom list technologies`. A time per round, as in tunable-laser+500ns/round, is added for each of the \
+            ceil(log2 n) rounds in which the GPUs signal to each other that they are ready. A list has the delay of \
+            every port, each on a switch of its own: 10us,10us,3ms,3ms.",
         verbs: OF_COLLECTIVES,
         default: Some("10us"),
         names: "technologies",
@@ -143,8 +143,8 @@ pub(super) const ROWS: &[PlanningOption] = &[
         part: Part::Fabric,
         group: "Fabric",
         meaning: "Electrical switches inside islands of GPUs, next to the ports: GPUs of an island, rate of a GPU inside \
-            it and delay of a hop, such as 8:3600Gbps:100ns. Planner auto uses both tiers, planners named use circuits \
-            alone.",
+            it and delay of a hop, such as 8:3600Gbps:100ns. Planner auto uses both tiers; a planner that is named \
+            uses circuits alone.",
         otherwise: "all data goes over circuits",
         verbs: &["plan", "bound"],
         ..OPEN
