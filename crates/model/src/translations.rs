@@ -14,7 +14,7 @@ use crate::{Error, Rank, Result};
 pub struct Translations {
     ranks: u32,
     digits: Vec<Digit>,
-    /// The digits again where they allow it, which says nothing more and is much faster.
+    /// The same digits in a faster form, if they are all powers of two.
     binary: Option<BinaryDigits>,
 }
 

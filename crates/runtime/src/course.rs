@@ -102,8 +102,8 @@ impl<'a> Course<'a> {
         self.ready_steps.pop_front()
     }
 
-    /// A change that waits for nothing any more, and has not been told yet; it is to be asked for before the next one
-    /// is told.
+    /// A change that waits for nothing any more and has not been returned before. The caller asks for it before it
+    /// calls this again.
     pub fn next_change(&mut self) -> Option<usize> {
         let change = self.ready_changes.pop_front()?;
         let asked_ns = self.changes[change].asked_ns;

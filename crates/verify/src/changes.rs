@@ -131,7 +131,8 @@ impl Switches {
         switches
     }
 
-    /// Sets up one more circuit. One that is in its way goes to the other of two switches, where another may be in its.
+    /// Sets up one more circuit. A circuit that is in its way moves to the other of two switches, where it may push out
+    /// another circuit in turn.
     fn join(&mut self, src: Rank, dst: Rank) {
         let is_dark = |ends: &BTreeMap<(usize, Rank), Rank>, switch, rank| !ends.contains_key(&(switch, rank));
         let slowest = |ends, rank| (0..self.delays_s.len()).find(|&switch| is_dark(ends, switch, rank)).unwrap_or(0);

@@ -43,7 +43,7 @@ LEAST_TIME_S = RANGES["time"][0]
 class Estimate(NamedTuple):
     """A value and the interval that holds the true one with the calibration's confidence.
 
-    An end is None where the measurements do not bound it; both are where there are as few rows as unknowns.
+    An end is None where the measurements do not bound it; both ends are None if there are as few rows as unknowns.
     """
 
     value: float

@@ -22,8 +22,8 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::YesOrNo,
         part: Part::Setting,
         group: "Expert",
-        meaning: "With ranks and an initial topology: GPUs that do not take part also forward data, over the circuits that they \
-            have at the start. Planners harvest, static, never-change and weave, up to 64 GPUs.",
+        meaning: "With ranks and an initial topology: GPUs that do not take part also forward data, over the circuits \
+            that they have at the start. Planners harvest, static, never-change and weave, up to 64 GPUs.",
         default: Some("false"),
         verbs: &["plan"],
         ..OPEN

@@ -23,7 +23,7 @@ pub(super) struct Change {
 
 /// The changes of an iteration in the order of time, and what ports are for after the last event.
 pub(super) struct Course {
-    /// Changes of slots; some may set what is there already.
+    /// Changes of slots; some may set circuits that are there already.
     pub(super) changes: Vec<Change>,
     /// By slot.
     pub(super) last: Vec<Purpose>,

@@ -193,7 +193,7 @@ impl Replay<'_> {
         }
     }
 
-    /// An event uses a port; until when its circuits are in use before, where it has others than are needed.
+    /// Lets an event use a port. Returns when the port's circuits were last in use, if they are not the circuits needed.
     fn take_port(&mut self, event: usize, at: (Rank, u32), used: Use, waits: &mut Waits) -> Option<f64> {
         let (iteration, (rank, port)) = (self.iteration, at);
         let start_s = iteration.event(event).start_s;
