@@ -193,7 +193,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Lets an event use a port. Returns when the port's circuits were last in use, if they are not the circuits needed.
+    /// Lets an event use a port. Returns when the port's circuits were last in use, if the event needs other circuits.
     fn take_port(&mut self, event: usize, at: (Rank, u32), used: Use, waits: &mut Waits) -> Option<f64> {
         let (iteration, (rank, port)) = (self.iteration, at);
         let start_s = iteration.event(event).start_s;
