@@ -16,10 +16,10 @@ PAGE = ROOT / "docs" / "reference" / "cutoffs.md"
 HEADER = """\
 # Cut-offs
 
-How far searches go, and up to which size something is tried or taken: a plan may be better than what is found where one
-of these is met. Each is a constant in the file `cutoffs.rs` of its crate, in the module of the file that uses it; where
-several share one line of explanation, it is for all of them. `python -m docs.generators.cutoffs_page` writes this page.
-Sizes that are refused are listed in [limits](../limits.md).
+The limits of searches, and the sizes up to which something is tried. Where a search meets one of them, a better plan
+than the one found may exist. Each is a constant in the file `cutoffs.rs` of its crate, in the module of the file that
+uses it; where several share one line of explanation, it is for all of them. `python -m docs.generators.cutoffs_page`
+writes this page. Sizes that are refused are listed in [limits](../limits.md).
 """
 MODULE = re.compile(r"^pub\(crate\) mod (\w+) \{\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
 CONSTANT = re.compile(

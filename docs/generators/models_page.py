@@ -194,10 +194,10 @@ as many All-to-Alls over `ep`, and 2·(M + P - 2) sends. With one stage each mic
 before the next.
 
 **Data parallel.** After the backward pass gradients are AllReduced, a layer at a time or in buckets: dense ones over
-`cp`, `ep` and `dp` together, those of experts over `cp` and `dp`. The embedding and the logits are on the first and
-the last stage; where they are tied, these two then add theirs. With `overlap_gradients` reductions start when their
-layers are done in a stage's last microbatch, on a stream `dp` parallel to the computation; with `prefetch` a sharded
-layer is gathered while the one before computes. Nothing else overlaps.
+`cp`, `ep` and `dp` together, those of experts over `cp` and `dp`. The embedding and the logits are on the first and the
+last stage; if they are tied, these two stages then add their gradients up. With `overlap_gradients` reductions start
+when their layers are done in a stage's last microbatch, on a stream `dp` parallel to the computation; with `prefetch` a
+sharded layer is gathered while the one before computes. Nothing else overlaps.
 
 **Uneven experts.** With `[routing]` the All-to-Alls over `ep` are those of matrices: `traffic` is one of `lightloom
 list workloads`, whose mean of all pairs is that of equal blocks, less what `top-k` drops above a capacity, and

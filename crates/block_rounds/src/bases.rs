@@ -106,7 +106,7 @@ struct Other {
 
 /// Visits the strategies of all bases with one topology, two, and so on, until every flow has its own circuit
 /// or `visit` says that topologies in such numbers are not worth it: it is given the strategies of all bases with
-/// the same number of topologies. Bases other than circulants take part as far as [`left_out`] does not say otherwise.
+/// the same number of topologies. Bases other than circulants take part unless [`left_out`] names them.
 ///
 /// # Errors
 /// No error for 2 ≤ `ports` < `ranks`, but the errors of `visit`.

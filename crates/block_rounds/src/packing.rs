@@ -183,8 +183,7 @@ impl FreeRounds {
         found
     }
 
-    /// The first shortest path that is free in a round that has one, and is taken by it: depth first, each GPU tried
-    /// once.
+    /// Finds and takes the first free shortest path, in a round that has one: depth first, each GPU tried once.
     fn take(&mut self, network: &QuotientNetwork, place: usize, src: Rank, dst: Rank) -> Vec<Rank> {
         self.stamp += 1;
         let mut path = vec![src];

@@ -10,9 +10,9 @@ use model::{Error, Initial, Link, Rank, ReconfigurationDelay, Result, Shape, Top
 
 use crate::{Prices, Round, Stage, Strategy, bases, degree_one};
 
-/// Strategies that are relabelled, those that cost least without it.
+/// Number of strategies whose ranks are relabelled: the cheapest ones without relabelling.
 pub(crate) const RELABELLED: usize = 3;
-/// Flows that are looked at in all swaps of one strategy: a fraction of a second.
+/// Most flows that all swaps of one strategy look at, a fraction of a second of work.
 const LOOKS: u64 = 1 << 26;
 
 /// Blocks to send and what they take.

@@ -17,7 +17,7 @@ use crate::spreading_on;
 /// Circuits that are in place, each rank's by direction.
 pub(crate) struct KnownTopology<'a> {
     topology: &'a Topology,
-    /// By rank, those at the far ends of circuits out of it and into it.
+    /// By rank, the ranks that its circuits lead to (`onward`) and come from (`back`).
     onward: Vec<Vec<Rank>>,
     back: Vec<Vec<Rank>>,
     /// By rank, circuits out of it and into it.
@@ -39,9 +39,9 @@ pub(crate) struct Distances {
 pub(crate) struct Root {
     /// Hops to the rank that is farthest, or fewer.
     pub(crate) farthest: u32,
-    /// Circuits out of it.
+    /// Number of circuits out of the root.
     pub(crate) out: u32,
-    /// Circuits into that of the others which has fewest.
+    /// Least number of circuits into any other rank.
     pub(crate) into_others: u32,
 }
 

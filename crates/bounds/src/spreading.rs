@@ -27,7 +27,7 @@ pub(crate) fn most_steps(ports: u32, ranks: u32) -> u32 {
 
 /// Least h with 1 + d + … + d^h ≥ `ranks`: hops that multiply the informed ranks by this many.
 pub(crate) fn least_hops(ports: u32, ranks: f64) -> u32 {
-    // A ball that is as large but for rounding is as large.
+    // A ball counts as large enough if it is so up to rounding.
     let enough = ranks * (1.0 - 1e-9);
     if ports == 1 {
         return (enough - 1.0).max(0.0).ceil() as u32;

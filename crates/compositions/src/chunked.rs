@@ -199,7 +199,7 @@ impl Chunked {
         loads
     }
 
-    /// The link over which a chunk goes, as the one that stands for its images, and what takes it there.
+    /// The representative of the link over which a chunk goes, and the symmetry's element that maps it to that link.
     fn link(&self, pass: &Pass, sent: &Sent) -> ((Rank, Rank), u32) {
         let (src, dst) = if pass.turned { (sent.dst, sent.src) } else { (sent.src, sent.dst) };
         let symmetry = self.topology.symmetry();

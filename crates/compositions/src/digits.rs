@@ -167,7 +167,7 @@ mod tests {
                 let mut brought = Vec::new();
                 for send in &sends {
                     for behind in &send.behind {
-                        // A block that goes on is there.
+                        // A rank holds every block that it sends on.
                         prop_assert!(held.contains(behind));
                         brought.push(behind + send.ahead);
                     }

@@ -45,8 +45,8 @@ impl HopLimited {
         self.run_until(adjacency, lengths, source, hops, farthest, |_, _| true, |_, _| false);
     }
 
-    /// [`HopLimited::run`] with a limit, for `arcs` of one source: where there is one arc, GPUs from which its end is
-    /// farther than the links that are left are passed over, which changes nothing for that end.
+    /// [`HopLimited::run`] with a limit, for `arcs` of one source. With a single arc, GPUs that are too far from its
+    /// end for the links that are left are passed over, which does not change the result for that end.
     pub(crate) fn run_to(
         &mut self,
         (adjacency, distance): (&Adjacency, impl Distance),

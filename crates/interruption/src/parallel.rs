@@ -1,4 +1,4 @@
-//! Tasks on other threads, which heed what their call heeds.
+//! Tasks on other threads, which heed the same token as the call that starts them.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;

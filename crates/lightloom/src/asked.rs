@@ -18,7 +18,7 @@ use crate::subset;
 /// A fabric as it is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedFabric {
-    /// GPUs; as many as their grid has places where it is left out.
+    /// Number of GPUs; by default the number of places of the grid.
     pub gpus: Option<u32>,
     /// Sizes of their grid, whose last dimension is the fastest; empty if there is no grid.
     pub dims: Vec<u32>,
@@ -51,7 +51,7 @@ pub struct AskedFabric {
 /// A fabric, and whether nothing was said about its initial topology, which a convention then says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatedFabric {
-    /// The fabric; its start is free where it is open.
+    /// The fabric, with a free start if its initial topology is open.
     pub fabric: Fabric,
     /// Whether nothing was said about the initial topology.
     pub initial_is_open: bool,

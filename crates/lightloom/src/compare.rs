@@ -121,7 +121,7 @@ pub(crate) fn for_all_planners(request: &Request) -> Result<(Prepared, Operating
     let prepared = Prepared::for_planners(request, planners)?;
     let at = prepared.own_numbers()?;
     prepared.make_problems()?;
-    // Wrong candidates are no line among others; that the default ones serve no step is one.
+    // Wrong candidates that the user names are an error; default candidates that serve no step only make a refused row.
     let are_named = request.candidates.is_some() || request.static_topologies.is_some();
     if let Some(choosing) = choosing.filter(|_| are_named) {
         (0..prepared.schedules().len()).try_for_each(|order| prepared.problem_for(choosing, order, &at).map(|_| ()))?;

@@ -155,7 +155,7 @@ impl Comparisons {
 struct RecomputedBounds {
     any: Bound,
     steps: Bound,
-    /// The plan's steps, as its own, as those of its algorithm, and as earlier plan files say it.
+    /// Three names of the class of the plan's own steps, the last one from older plan files.
     classes: [String; 3],
 }
 

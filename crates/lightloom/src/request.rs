@@ -72,7 +72,7 @@ pub struct Request {
     pub options: PlannerOptions,
     /// Seed of random topologies.
     pub seed: u64,
-    /// Results that requests may share: those of one cache find what others have found.
+    /// Results that requests share: a request finds what others with the same cache have computed.
     pub cache: Arc<Cache>,
 }
 

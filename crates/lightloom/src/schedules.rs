@@ -47,7 +47,7 @@ impl Request {
         Ok((vec![schedule.clone()], Vec::new()))
     }
 
-    /// The schedule that is named, for statements about the schedule only: it may be larger than one that is planned.
+    /// The schedule that is named, for statements about the schedule alone, so it may be too large to plan.
     ///
     /// # Errors
     /// An unknown algorithm, one that refuses the problem, or none that is named.

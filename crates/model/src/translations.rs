@@ -14,7 +14,7 @@ use crate::{Error, Rank, Result};
 pub struct Translations {
     ranks: u32,
     digits: Vec<Digit>,
-    /// The digits again where they allow it, which says nothing more and is much faster.
+    /// The same digits in a faster form, if they are all powers of two.
     binary: Option<BinaryDigits>,
 }
 
@@ -90,8 +90,9 @@ impl Translations {
     }
 
     /// The largest group found by trying every digit, under which `invariant(generator)` holds, where
-    /// the generator is given as a permutation of the ranks. Wide digits are tried first, and none that does not divide
-    /// `pairs`, how many pairs of ranks are to stay the same: its orbits of them have as many as it has values.
+    /// the generator is given as a permutation of the ranks. Wide digits are tried first. `pairs`
+    /// is the number of pairs of ranks that must stay the same. A digit whose radix does not divide it is left out:
+    /// its orbits of pairs have as many members as the digit has values.
     pub fn detect(ranks: u32, pairs: usize, mut invariant: impl FnMut(&dyn Fn(Rank) -> Rank) -> bool) -> Self {
         let divisors: Vec<u32> = (1..=ranks).filter(|d| ranks.is_multiple_of(*d)).collect();
         let mut candidates: Vec<Digit> = Vec::new();

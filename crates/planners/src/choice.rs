@@ -212,8 +212,8 @@ impl Choice {
     }
 }
 
-/// The bound of a plan of these steps: their time where it is above that only by rounding. One that is above by more is
-/// a mistake, which the verifier of the plan is to find.
+/// The bound of a plan of these steps, lowered to their time if it is above that time by rounding only. A larger excess
+/// is a mistake, which is left for the plan's verifier to find.
 fn not_above(bound: Bound, steps: &[PlanStep], overlap: Overlap) -> Bound {
     let total_s = sum_seconds(steps.iter().flat_map(|step| step.cost.terms()));
     let rounding_s = match overlap {

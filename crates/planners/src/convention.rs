@@ -1,12 +1,12 @@
 //! Assumptions of each paper, as presets of cost settings and of the initial topology. A planner that is named after a
-//! paper assumes the paper's where nothing else is said.
+//! paper uses that paper's assumptions by default.
 
 use model::{Collective, CostSettings, Propagation, Result, Routing, unknown_name};
 
 /// A paper's assumptions, as a preset. Values that are set explicitly replace it.
 #[derive(Debug, Clone, Copy)]
 pub struct Convention {
-    /// Name for `--convention`; a planner of that name assumes it where nothing else is said.
+    /// Name for `--convention`; a planner of that name assumes it by default.
     pub name: &'static str,
     /// Description of the settings, in words.
     pub summary: &'static str,

@@ -1,5 +1,5 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
-//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: the limits of its searches, and the sizes up to which something is tried. A module holds
+//! the cut-offs of the file of the same name; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod around_faults {
     /// GPUs up to which plans are mended; among more, those that leave a port of every GPU free are taken.

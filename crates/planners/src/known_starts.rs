@@ -1,4 +1,5 @@
-//! Topologies that fabrics start on, so that no start is worth more than one change to it.
+//! The initial topologies of earlier requests. They join the candidates of later ones, so that one change to such a
+//! topology costs no more than the plan that starts on it.
 
 use std::sync::Arc;
 

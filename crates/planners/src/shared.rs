@@ -63,7 +63,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The table of a planner for this start; `made`, which is kept, if there is no table yet.
+    /// The kept table of a planner for this start. If there is none yet, `made` is kept and returned.
     pub(crate) fn table(&self, planner: &'static str, initial: &Initial, made: Arc<ProfileTable>) -> Arc<ProfileTable> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let known = tables.iter().find(|(name, start, _)| *name == planner && start == initial);

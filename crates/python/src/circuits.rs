@@ -14,7 +14,8 @@ use crate::pickled::Reduced;
 use crate::plan::PyPlan;
 use crate::training::PyTrainingPlan;
 
-/// Pairs of ingress and egress port: all, those that are new, those that go; the wavelength of each of all.
+/// Pairs of ingress and egress port: all pairs, the new ones, and those that are disconnected; then the wavelengths of
+/// all pairs.
 type SettingTuple<'py> =
     (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<u32>>);
 /// Events of an iteration after which a configuration is set, those that need it, and from which step of their plans.

@@ -9,8 +9,8 @@ use crate::plan::PyPlan;
 use crate::request::PyRequest;
 use crate::step::{TermsTuple, terms};
 
-/// Planner, algorithm, topology; whether the planner keeps the best of all, and plans this collective at all; what it
-/// found; why it found nothing, and what it takes at least where it is known to be slower.
+/// Planner, algorithm, topology; whether the planner keeps the best plan of all, and plans this collective at all; what
+/// it found; why it found nothing, and a lower bound on its time if it is known to be slower.
 type RowTuple = ((String, String, String), (bool, bool), Option<FoundTuple>, (String, Option<f64>));
 /// Time, its terms, reconfigurations.
 type FoundTuple = (f64, TermsTuple, usize);

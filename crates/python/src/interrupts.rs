@@ -23,7 +23,8 @@ thread_local! {
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Tells calls of threads that heed it to end; what the thread that makes it heeds tells it, too.
+/// Tells the calls of threads that heed it to end. It is itself told to end by the interruption that its maker's thread
+/// heeds.
 #[pyclass(name = "Interruption", module = "lightloom._core", frozen)]
 pub struct PyInterruption(Token);
 

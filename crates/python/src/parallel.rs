@@ -58,7 +58,7 @@ fn own() -> Result<Option<Rc<ThreadPool>>> {
     Ok(Some(pool))
 }
 
-/// A call that is running, for as long as this lives.
+/// Guard of a running call: the call counts as running until this value is dropped.
 struct Running;
 
 impl Running {

@@ -32,7 +32,7 @@ pub fn translations(ranks: u32, digits: Vec<DigitTuple>) -> CoreResult<Translati
     Ok(Translations::new(ranks, digits)?)
 }
 
-/// Entries as bytes of postcard: numbers take as many as they need.
+/// Entries as bytes in the format postcard, in which small numbers take few bytes.
 pub struct Packed(pub Vec<u8>);
 
 impl<'py> IntoPyObject<'py> for Packed {

@@ -27,7 +27,7 @@ struct Followers {
     changes: Vec<u32>,
 }
 
-/// A run, as far as it has come. Moments are of the clock, in nanoseconds.
+/// The progress of a run. Moments are those of the clock, in nanoseconds.
 #[derive(Debug, Clone)]
 pub struct Course<'a> {
     request: &'a Request,
@@ -48,7 +48,7 @@ pub struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// A run that begins at a moment. `None` where something waits for what there is not.
+    /// A run that begins at a moment. `None` if a step or change waits for one that does not exist.
     pub fn new(request: &'a Request, begun_ns: u64) -> Option<Self> {
         let (steps, changes) = (request.steps.len(), request.changes.len());
         let [mut of_steps, mut of_changes] = [steps, changes].map(|count| vec![Followers::default(); count]);
@@ -102,8 +102,8 @@ impl<'a> Course<'a> {
         self.ready_steps.pop_front()
     }
 
-    /// A change that waits for nothing any more, and has not been told yet; it is to be asked for before the next one
-    /// is told.
+    /// A change that waits for nothing any more and has not been returned before. The caller asks for it before it
+    /// calls this again.
     pub fn next_change(&mut self) -> Option<usize> {
         let change = self.ready_changes.pop_front()?;
         let asked_ns = self.changes[change].asked_ns;

@@ -143,7 +143,7 @@ impl<'a, T: Transport> Rank<'a, T> {
         }
     }
 
-    /// Does its part of all steps, each once it is released; the fault is of a step, where it is known of which.
+    /// Does the rank's part of all steps, each once it is released. A fault comes with its step, if that is known.
     fn run(&mut self) -> Result<(), (Option<usize>, String)> {
         let takes_part: Vec<bool> =
             self.request.parties.iter().map(|party| party.binary_search(&self.number).is_ok()).collect();

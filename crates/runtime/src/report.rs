@@ -22,11 +22,11 @@ pub struct RankTimes {
 /// The times of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StepTimes {
-    /// The steps before had ended.
+    /// The time at which the steps before had ended.
     pub begun_ns: u64,
-    /// The last change of circuits that it needs was asked for, and acknowledged; both as `begun_ns` where there is none.
+    /// The time at which the last change of circuits that it needs was asked for; `begun_ns` if it needs none.
     pub asked_ns: u64,
-    /// See `asked_ns`.
+    /// The time at which that change was acknowledged; `begun_ns` if there is none.
     pub acknowledged_ns: u64,
     /// Startup began.
     pub start_ns: u64,

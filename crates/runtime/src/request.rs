@@ -71,11 +71,11 @@ pub struct Change {
     pub configuration: u32,
     /// Nanoseconds for which ports that change are dark.
     pub dark_ns: u64,
-    /// Steps that have ended when it is asked for.
+    /// Steps that must have ended before the change is asked for.
     pub after: Vec<u32>,
-    /// Changes that are made when it is asked for.
+    /// Changes that must be made before this one is asked for.
     pub after_changes: Vec<u32>,
-    /// Changes that are asked for before it, and need not be made by then.
+    /// Changes that are asked for before this one, and need not be made by then.
     pub follows: Vec<u32>,
 }
 

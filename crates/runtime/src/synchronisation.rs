@@ -46,7 +46,7 @@ pub fn barrier_rounds(name: &str, ranks: u32, rounds: u32, owner: u32) -> Result
 
 fn measured(kind: &Kind, ranks: usize, rounds: u32) -> Result<Vec<u32>, Fault> {
     let refused = |error: &dyn std::fmt::Display| Fault::system("memory", error);
-    // A word that counts the ranks that are done, the rounds, the barrier's own.
+    // The memory holds a word that counts the ranks that are done, then the times of the rounds.
     let times = LINE;
     let barrier = (times + 4 * rounds as usize).next_multiple_of(LINE);
     let own = Shared::map(file_in_memory("rounds", barrier as u64)?, barrier).map_err(|error| refused(&error))?;

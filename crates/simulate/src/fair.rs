@@ -41,7 +41,7 @@ pub(crate) fn rates(network: &QueueingNetwork, active: &[u32]) -> Vec<f64> {
         if state.2 == 0 {
             continue;
         }
-        // Shares only grow while others are filled: one that has grown goes back in line.
+        // A server's share can only grow while others are filled; if it has grown, the server goes back into the queue.
         if share(state) > known {
             tightest.push(Reverse((share(state), server)));
             continue;

@@ -84,7 +84,7 @@ struct Fifo<'a> {
     first_fs: u64,
     /// The time at which the first packets of the lanes and of the GPU came at the server that is looked at.
     heads: Vec<u64>,
-    /// Whether that server has sent more than others have taken.
+    /// Whether the server that is looked at has sent more than the servers after it have taken.
     is_ahead: bool,
     /// Whether any packet was sent since this was last looked at.
     has_sent: bool,

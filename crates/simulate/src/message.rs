@@ -39,7 +39,7 @@ pub(crate) struct Message {
     pub(crate) tail: Option<Packet>,
 }
 
-/// A packet of full size. One that takes longer than is counted may be there, as long as no transfer has it.
+/// A packet of full size. Its time may exceed the largest that is counted, as long as no transfer sends such a packet.
 pub(crate) fn full_packet(settings: &Settings, bandwidth_bps: f64) -> Packet {
     let bytes = u64::from(settings.payload_bytes) + u64::from(settings.header_bytes);
     Packet { bytes, wire_fs: wire_fs(bytes, bandwidth_bps).unwrap_or(LONGEST_FS + 1) }

@@ -175,7 +175,7 @@ impl QueueingNetwork {
         shared.into_iter().for_each(|flow| self.flows[flow as usize].transfer = Some(number));
     }
 
-    /// Index of the lane between two servers; it is added where it is new.
+    /// Index of the lane between two servers, which is added if it does not exist yet.
     pub(crate) fn lane(&mut self, from: u32, to: u32) -> u32 {
         let inward = &mut self.inward[to as usize];
         if let Some(&lane) = inward.iter().find(|&&lane| self.lanes[lane as usize].from == from) {

@@ -79,7 +79,7 @@ impl Queue {
 pub(crate) struct Room {
     /// Lanes that begin at the server, where room is limited.
     pub(crate) lanes: Vec<u32>,
-    /// Bytes that there is room for, without what has been given back since.
+    /// Room in bytes as of `granted_fs`; room that is given back later is not in it.
     pub(crate) bytes: u64,
     /// The time at which the last of that was given back.
     pub(crate) granted_fs: u64,

@@ -1,5 +1,5 @@
-//! Cut-offs of this crate: how far its searches go, and up to which size something is tried or taken. One module for
-//! each that uses them; `docs/reference/cutoffs.md` lists those of all crates.
+//! Cut-offs of this crate: the limits of its searches, and the sizes up to which something is tried. A module holds
+//! the cut-offs of the file of the same name; `docs/reference/cutoffs.md` lists those of all crates.
 
 pub(crate) mod candidates_expanders {
     /// Ranks above which none is looked at: these graphs look different from every rank, so that a step costs n
@@ -13,7 +13,8 @@ pub(crate) mod candidates_shifted_tori {
 }
 
 pub(crate) mod diameter {
-    /// Links over which the diameter is searched, from one GPU of every class; it is not stated where there are more.
+    /// Most links that a search for the diameter follows, from one GPU of every class; with more links, no diameter is
+    /// stated.
     pub(crate) const MOST_SEARCHED: u64 = 1 << 24;
 }
 

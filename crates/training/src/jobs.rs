@@ -100,7 +100,7 @@ pub(crate) struct Job {
 #[derive(Debug, Clone)]
 pub(crate) struct Jobs {
     pub(crate) jobs: Vec<Job>,
-    /// By node: those that it must have ended for.
+    /// For each node, the nodes that wait for it.
     pub(crate) followers: Vec<Vec<usize>>,
     /// Nodes, each after all that it waits for.
     pub(crate) order: Vec<usize>,

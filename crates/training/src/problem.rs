@@ -11,7 +11,7 @@ pub(crate) struct Use {
     pub(crate) ports: (u32, u32),
     /// The plan or message.
     pub(crate) entry: Entry,
-    /// Whether its ports go back to the resting topology afterwards, and which that is on its own ports, if they have
+    /// Whether the ports go back to the resting topology afterwards; if so, that topology on these ports, if there is
     /// one.
     pub(crate) returns: Option<Option<TopologyId>>,
 }

@@ -35,7 +35,7 @@ pub(crate) fn even(families: usize, ports: u32) -> Split {
         .collect()
 }
 
-/// Ranges of this many steps each; what is left over goes to the last family that has any.
+/// Ranges of this many steps each; ports that are left over go to the last family that has any.
 fn ranges(parts: &[u32], step: u32, ports: u32) -> Split {
     let last = parts.iter().rposition(|&part| part > 0).unwrap_or(0);
     let mut first = 0;

@@ -14,7 +14,8 @@ struct Changes {
     transmitters: u64,
     /// The most circuits that are set up out of, or into, one GPU.
     up_at_one: u32,
-    /// Most circuits out of, or into, a GPU that sets one up: those it has until then and those it sets up.
+    /// Largest number of circuits out of, or into, a GPU that sets one up: its circuits before the change plus the new
+    /// ones.
     needed: u32,
 }
 
@@ -24,7 +25,7 @@ pub(crate) struct Charge {
     /// Transmitters whose circuit differs.
     pub(crate) ports: u64,
     pub(crate) seconds: f64,
-    /// The seconds of which that is what is left.
+    /// The seconds of the charge before a part of them is hidden.
     pub(crate) of_s: f64,
 }
 
@@ -130,7 +131,8 @@ impl Switches {
         switches
     }
 
-    /// Sets up one more circuit. One that is in its way goes to the other of two switches, where another may be in its.
+    /// Sets up one more circuit. A circuit that is in its way moves to the other of two switches, where it may push out
+    /// another circuit in turn.
     fn join(&mut self, src: Rank, dst: Rank) {
         let is_dark = |ends: &BTreeMap<(usize, Rank), Rank>, switch, rank| !ends.contains_key(&(switch, rank));
         let slowest = |ends, rank| (0..self.delays_s.len()).find(|&switch| is_dark(ends, switch, rank)).unwrap_or(0);

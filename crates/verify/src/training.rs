@@ -38,7 +38,7 @@ use catalogue::Catalogue;
 use iteration::Iteration;
 use waits::Waits;
 
-/// Judges a planned iteration. Where events lack what their nodes need, that is the only check.
+/// Judges a planned iteration. If events lack what their nodes need, the report has only that check.
 ///
 /// Costs what the verifier of each plan does, and O(Σ over events of ranks · ports · log) for the rest.
 pub fn training(training: &TrainingPlan) -> Report {

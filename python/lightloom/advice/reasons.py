@@ -73,7 +73,7 @@ def _choice(job: Job, rows: Sequence[AdviceRow], row: AdviceRow, near: float) ->
         yield f"Circuits that never change take {show_time(row.never_change_s)}, {times}."
         yield from _fixed(job)
     if row.radix is None:
-        yield f"Its radix is unknown: ask whether a switch joins {job.gpus} GPUs."
+        yield f"The radix of {row.switch} is unknown: ask whether a switch joins {job.gpus} GPUs."
 
 
 def _fixed(job: Job) -> Iterator[str]:

@@ -44,7 +44,7 @@ INPUTS = (
 
 
 def changed_inputs(job: Job, switches: Sequence[Switch], times: Times, chosen: Option | None) -> Iterator[Sensitivity]:
-    """The recommendation with each of the inputs changed. chosen: the one of the job as it is."""
+    """The recommendation with each of the inputs changed. chosen: what is recommended for the job as it is."""
     least, most = WHOLE_RANGES["ports"]
     for one in INPUTS:
         counts = [ports for base in job.ports if least <= (ports := base + one.more_ports) <= most]
@@ -99,7 +99,7 @@ def _times(times: Times, one: Input, ports: int, delays: list[float], enough_s: 
         total_s = found[delay_s].total_s
         return total_s is not None and total_s <= enough_s
 
-    # The fastest is one of them, so that what is near to it is known.
+    # The fastest switch is always evaluated, since the others are judged by how near to it they are.
     for delay_s in delays[:1]:
         is_enough(delay_s)
     first_beyond(delays, lambda delay_s: not is_enough(delay_s))

@@ -78,7 +78,7 @@ def on_threads(
 def _await(threads: Sequence[Thread], finished: Queue[tuple[int, bytes] | BaseException]) -> None:
     """Wait for threads that were told to stop, not for long.
 
-    Python aborts where it ends while a thread is in Arrow. One that is still in the core by then is no danger.
+    Python aborts where it ends while a thread is in Arrow. A thread that is in Lightloom's core then does no harm.
     """
     deadline = monotonic() + MOST_AWAITED_S
     for thread in threads:

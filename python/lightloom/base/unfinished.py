@@ -108,7 +108,7 @@ if hasattr(os, "register_at_fork"):
 def unfinished_file(target: Path, mode: int | None) -> Iterator[Unfinished]:
     """A new file in the folder of `target` that is removed at the end, unless it was renamed.
 
-    mode: its permissions; those that any new file gets where it is None. Raises `OSError`.
+    mode: its permissions; None for those that any new file gets. Raises `OSError`.
     """
     path = target.with_name(f"{_stem(target)}{os.urandom(8).hex()}.tmp")
     try:

@@ -43,7 +43,7 @@ LEAST_TIME_S = RANGES["time"][0]
 class Estimate(NamedTuple):
     """A value and the interval that holds the true one with the calibration's confidence.
 
-    An end is None where the measurements do not bound it; both are where there are as few rows as unknowns.
+    An end is None where the measurements do not bound it; both ends are None if there are as few rows as unknowns.
     """
 
     value: float
@@ -158,8 +158,8 @@ def calibrate(
     confidence: of the intervals, above 0 and below 1. They assume independent errors.
     hop_delay: of a hop where it is known, `"500ns"` or seconds; it is then not fitted.
 
-    No term comes out below zero: one that would is held there, and said to be. A delay below the least that is accepted
-    is set to zero. The results are accepted wherever a fabric is: times that make it anything else are refused.
+    No term is negative: a term that would be is held at zero, and the result says so. A delay below the least accepted
+    one is set to zero. The results make a valid fabric; measured times that do not are refused.
     Raises `InputError` that names the argument.
     """
     if not isinstance(errors, str) or errors not in ERRORS:

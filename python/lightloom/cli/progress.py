@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 QUIET_S = 1.0
 # Seconds between two looks for an interrupt.
 LOOK_S = 0.1
-# Seconds that work which is told to stop has to close its files.
+# Seconds that work has to close its files after it is told to stop.
 ENDING_S = 0.5
 # Where there is no terminal: when the first line is written, and the longest time between two.
 FIRST_LINE_S = 20.0
@@ -67,7 +67,7 @@ def with_progress(
 
     An interrupt is heard by the thread that waits, which tells the other one to stop. `what`, and what `status` says,
     are shown with a clock on a terminal once it takes longer than a second, below what `found` gives; elsewhere there
-    is a line now and then. Nothing is shown where `what` is None, since something else is.
+    is a line now and then. Nothing is shown if `what` is None, for callers that show progress themselves.
     """
     outcome: list[Result] = []
     failure: list[BaseException] = []

@@ -12,7 +12,7 @@ __all__ = ["say_tokens"]
 
 
 def say_tokens(field: str, source: object, size: object) -> None:
-    """A line on standard error where tokens by expert are planned as that many bytes: no size says what they amount to.
+    """Say on standard error that tokens by expert are planned as bytes, one for each token, if `--size` is not given.
 
     field, source: the option and what it was given, a file or a folder of them, or a name; size: the option `--size`.
     """

@@ -23,8 +23,8 @@ from lightloom.exact.program import Scope, solve
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# The first limit of a program of averages is the budget over this; each time that all have run out of it, it is four
-# times as long.
+# The first time limit of a program of averages is the budget over this. When all programs have reached the limit, it is
+# multiplied by four.
 FIRST_LIMITS = 16
 # Times this close, relatively, count as equal: tangents and the solver's tolerances leave such differences.
 TOLERANCE = 5e-5

@@ -93,7 +93,7 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
             raise refuse("plan", "GPUs that do not take part forward data in it, which no format can express")
         if chosen.writes_paths and plan.uses_electrical:
             able = ", ".join(one.name for one in FORMATS if one.written and not one.writes_paths)
-            raise refuse("plan", f"its electrical switches have no place in {chosen.name}; they need none in {able}")
+            raise refuse("plan", f"its electrical switches have no place in {chosen.name}; export it to {able}")
     writer = import_module(chosen.writer)
     made: Exported
     if chosen.takes_several:

@@ -78,7 +78,7 @@ def _last_of(plan: Plan, larger: Plan) -> int:
     )
     more_fixed, less_by_byte = fixed[1] - fixed[0], by_byte[0] - by_byte[1]
     if less_by_byte <= 0:
-        # The larger one's plan has no better rate: it is taken from where it was found on, or wherever it is faster.
+        # The plan for the larger size has no better rate: it is taken from its own size on, or earlier if it is faster.
         return high if more_fixed >= 0 else low
     return min(high, max(low, math.floor(more_fixed / less_by_byte)))
 

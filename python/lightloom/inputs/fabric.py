@@ -196,7 +196,7 @@ class Fabric:
     def refuse_beyond_circuits(self, what: str) -> None:
         """Raise `InputError` that names what the fabric has beyond circuits that all work and steps without barriers.
 
-        what: what is planned for such fabrics only, as the beginning of a sentence.
+        what: a clause such as "jobs are planned".
         """
         if self._read.has_barrier:
             raise refuse("barrier", f"`{shown(self.barrier)}` is not accepted: {what} without barriers; it takes 0s")

@@ -87,8 +87,8 @@ def _check_static_topologies(
 ) -> None:
     """Refuse a schedule of links on a fixed topology that lacks one of them.
 
-    It was made for the links of a topology. On another topology its transfers would take several hops, which is not
-    what it says; planners that choose topologies may do that.
+    Such a schedule was made for the links of one topology. On another topology its transfers would take several hops,
+    which contradicts the schedule. Planners that choose topologies may still do that.
     """
     if planner != "static":
         return

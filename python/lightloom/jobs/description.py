@@ -39,7 +39,7 @@ MOST_NAME = 60
 
 @dataclass(frozen=True)
 class Grant:
-    """A number of GPUs that a job accepts, with the iterations that it then takes, and what one of them is."""
+    """A number of GPUs that a job accepts, with the number of iterations on them, and the workload of one iteration."""
 
     ranks: int
     iterations: int

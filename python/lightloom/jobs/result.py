@@ -27,9 +27,9 @@ SCHEMA = "lightloom.jobs/1"
 class PlacedJob:
     """A job's place in space and time; seconds.
 
-    name: of the job. ranks, iterations: those that it runs on and does. iteration_s: one of them on GPUs of its own.
+    name: of the job. ranks, iterations: their numbers. iteration_s: time of one iteration on GPUs of its own.
     arrival_s, start_s, end_s: since the beginning. slowdown: its completion time over that on free GPUs of its own with
-    circuits that change. gpus: those that it has, more than its ranks where no block of a torus has as many.
+    circuits that change. gpus: the job's GPUs, more than its ranks if no block of a torus has exactly as many.
     settings: how often all of its circuits are set, at its start and at its turns. connects: connections that switches
     set up for it in all; of periods that it shares with another job, half. shared_with: jobs that run on its GPUs, too.
     """

@@ -3,8 +3,8 @@
 For each size a work function w (Borodin, Linial and Saks 1992) says of every plan the least time of the calls so far,
 changes of plan included, that ends with it. After a call it grows by the time of each plan at the estimated delay, and
 no entry exceeds the least one by more than the cost D of a change. The plan is changed when its own entry has come to
-that limit: then it is no better to have kept it than to have had the other one and to change now. No clock and nothing
-random is in it, so that the same measurements give the same choices.
+that limit: keeping it has then become no better than having used the other plan and changing now. The choice uses no
+clock and nothing random, so that the same measurements give the same choices.
 
 The bound and its proof are in docs/how-to/choose-at-each-call.md.
 """

@@ -44,8 +44,8 @@ class Line(NamedTuple):
 def line_of(plan: Plan) -> Line:
     """The line of a plan.
 
-    Raises `InputError` that names `plan` where its time is no such function: packets overlap, or a change is charged
-    anything but one constant delay.
+    Raises `InputError` that names `plan` if its time is not linear: packets overlap, or a change is charged something
+    other than one constant delay.
     """
     told = json.loads(plan.to_json())
     fabric = told["fabric"]

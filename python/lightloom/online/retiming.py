@@ -14,7 +14,7 @@ ROUNDING = 1e-9
 
 
 def retimed(plan: Plan, size_bytes: int, delay_s: float) -> Plan:
-    """The plan for a buffer of other bytes and a constant reconfiguration delay, s; its time is that of its `Line`.
+    """The plan for a buffer of other bytes and a constant reconfiguration delay, s; its time is what `Line` predicts.
 
     The plan's own lower bound is scaled by the smallest of the ratios of sizes and of delays, if that is below 1: a
     schedule's time, which has no negative terms, shrinks by no more. It may be lower than `lightloom.bound` knows.

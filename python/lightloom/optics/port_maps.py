@@ -42,7 +42,8 @@ class SwitchSetting:
     """Connections of one switch in one configuration; arrays of rows (ingress port, egress port), sorted, read-only.
 
     name: of the switch. connections: all that it joins. connect: those that the configuration before does not have;
-    disconnect: those that only the one before has. All of the first configuration is connected: switches were dark.
+    disconnect: those that only the configuration before has. In the first configuration all are connected, since
+        switches are dark before it.
     wavelengths: of the light of each of `connections`, from 0, or the first of its band, where it is led by wavelength;
         else empty.
     """

@@ -37,7 +37,7 @@ class Connection(H11Protocol):
     _stuck: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait; others go where there are too many."""
+        """Begin to wait for a request; if there are too many connections, the oldest waiting ones are closed."""
         super().connection_made(transport)
         self._wait()
         while len(self.connections) > self.most and (oldest := next(iter(self.waiting))) is not self:

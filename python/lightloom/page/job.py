@@ -69,7 +69,7 @@ class Job:
 
     @property
     def is_long(self) -> bool:
-        """Whether it is known to take long."""
+        """Whether the job is known to take long."""
         return self.length is Length.LONG
 
     @property

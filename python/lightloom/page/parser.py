@@ -33,8 +33,8 @@ class RefusedError(Exception):
 def as_text(task: str, content: bytes) -> bytes:
     """The task and the request, as processes get them. Raises `RefusedError`.
 
-    For a small body it is the same for all that ask for the same, however they write it; a large one is left as it is:
-    reading it would keep everybody else waiting.
+    Small bodies are rewritten in one form, so that equal requests are recognised however they are written. A large
+    body is left as it is: parsing it here would keep everybody else waiting.
     """
     body = content if len(content) > SMALL_BYTES else _canonical(parsed(content))
     return b"%s\n%s" % (task.encode(), body)

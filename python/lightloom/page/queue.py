@@ -66,10 +66,10 @@ class Queue:
         )
 
     def make_room(self, client: str) -> Job | None:
-        """The job that leaves for one of this client, None where there is room.
+        """The job that leaves the queue to make room for one of this client; None if there is room.
 
-        It is the last that came of the client that has most. Raises `FullError` where that is this client, or the job
-        has rows.
+        It is the latest job of the client that has most jobs. Raises `FullError` if that is this client, or the job
+        has rows already.
         """
         if len(self) < self._most:
             return None

@@ -165,7 +165,7 @@ TASKS = (
 
 
 def task(name: str) -> Task:
-    """The task of that name, which is there."""
+    """The task of that name, which must exist."""
     return next(one for one in TASKS if one.name == name)
 
 

@@ -119,7 +119,7 @@ def plan(
 
 
 def _told_at_last(plan: Plan, began_s: float, told: Progress | None) -> Plan:
-    """The plan, of which whoever listens is told, if it is better than what was told."""
+    """The plan, which is also reported to `told` if it is better than the last plan reported."""
     if told is not None:
         told.tell(BetterPlan(time.monotonic() - began_s, plan.total_s, plan.lower_bound_s, plan))
     return plan

@@ -41,7 +41,7 @@ def strategy_costs(
 
     size, fabric, settings: as for `lightloom.plan`; relabelled_at: reconfiguration delays, `"10us"` or seconds.
     For unequal blocks, the strategies that planner `reconfigure-all-to-all` may take at one of these delays have their
-    ranks relabelled for the traffic, as it does; the others have them as they are.
+    ranks relabelled for the traffic, as it does; all other strategies keep the ranks as they are.
 
     Raises `InputError` that names the argument.
     """

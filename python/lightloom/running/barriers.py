@@ -29,8 +29,8 @@ __all__ = ["MOST_RANKS", "BarrierCost", "BarrierCosts", "barrier_costs", "barrie
 
 SCHEMA = "lightloom.barriers/1"
 MOST_RANKS, MOST_ROUNDS = 256, 1_000_000
-# A fresh process with one thread, which may fork; it finds this package where this one did.
-# The process has a deadline of its own; this one is later, and for a process that has stopped.
+# The program runs in a fresh process with one thread, which may fork; it gets the path of this package.
+# The process has a deadline of its own. Ours is later, for the case that the process has stopped.
 START_S, ROUND_S = 60.0, 4e-4
 PROGRAM = """import sys
 sys.path.insert(0, {0!r})

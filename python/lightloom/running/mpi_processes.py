@@ -162,7 +162,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 def _failed(status: int, said: str) -> FailedError:
     """The error with Python's message, or with the process that a signal ended according to mpiexec.
 
-    Open MPI's names its rank. MPICH's names any of those that it ends where one dies, so that it is no witness.
+    Open MPI's mpiexec names the rank that died. MPICH's may name any rank that it ends then, so its word is not used.
     """
     if error := ERROR.search(said):
         return FailedError(f"transport: mpi: {error.group()}")

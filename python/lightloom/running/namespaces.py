@@ -186,7 +186,7 @@ def _process_namespace() -> int:
 
 
 def _up(ends: list[str], mtu: int) -> list[str]:
-    # IPv6 would say on them that it is there.
+    # Without an address of its own an interface sends no IPv6 packets (router solicitations and the like).
     has_ipv6 = mtu >= LEAST_MTU_OF_IPV6 and Path("/proc/net/if_inet6").exists()
     silent = [f"link set dev {end} addrgenmode none" for end in ends] if has_ipv6 else []
     return [*silent, *(f"link set dev {end} up" for end in ends)]

@@ -46,7 +46,7 @@ def port_uses(training: Training) -> list[Use | None]:
 
 
 class _Uses:
-    """Uses of events; those that are alike share one, so that thousands of them are small."""
+    """Uses of events; equal ones share one object, so that thousands of events need little memory."""
 
     def __init__(self, training: Training) -> None:
         self._training = training

@@ -52,7 +52,7 @@ class Axis(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether points along it share profiles: it is a number that the core takes as it comes."""
+        """Whether the axis is one of numbers that the core takes in arrays, so that its points share profiles."""
         return self.column in NUMBERS.values() or self.column == PER_PAIR_COLUMN
 
     @property

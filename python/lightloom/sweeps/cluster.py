@@ -23,7 +23,7 @@ CONNECT_S = 20
 # Chunks that are handed out beyond those that threads work on, so that no thread waits for the next.
 AHEAD = 2
 LEAST_AT_ONCE = 16
-# A worker may die with a chunk that is not to blame; one that kills this many workers is.
+# A worker may die while it computes an innocent chunk; a chunk that loses this many workers is to blame.
 MOST_LOSSES = 10
 # Digests of sweeps whose files this worker has compared with those that the sweep was begun with.
 _CHECKED: set[str] = set()

@@ -1,4 +1,4 @@
-"""Files that a description names: where they are, and what tells that they changed."""
+"""Files that a sweep's description names: their paths, and digests that show whether they changed."""
 
 from __future__ import annotations
 

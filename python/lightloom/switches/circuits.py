@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Circuit = tuple[int, int]
 Connections = frozenset[Circuit]
 
-# Circuits that a line names; of the others it says how many there are.
+# Most circuits that a line names; it only counts the others.
 NAMED = 6
 
 

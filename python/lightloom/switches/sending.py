@@ -158,7 +158,7 @@ class Switches:
         state: str | PathLike[str] | None = None,
         undo: bool = False,
     ) -> Self:
-        """The switches of `lightloom.circuits`; `send` is one address where there is one switch. Others as above."""
+        """The switches of the result of `lightloom.circuits`. send: for a single switch, its address alone will do."""
         from lightloom.optics.port_maps import Circuits
 
         if not isinstance(circuits, Circuits):

@@ -53,7 +53,7 @@ class Change(NamedTuple):
 
 
 def rank_classes(training: Training) -> list[Numbered]:
-    """Ranks that take part in the same computation, by their least; called as the group that they are, if they are."""
+    """Classes of ranks that take part in the same computations, named like the group of these ranks if there is one."""
     alike: dict[tuple[int, ...], list[int]] = {}
     for index, event in enumerate(training.events):
         if event.kind == COMPUTE:

@@ -194,7 +194,7 @@ def lines(
     A line on which others lie is drawn wider, so that it is seen under them. The vertical axis goes from a round
     number below all values to one above them, those of panels that share it included.
 
-    log: whether the vertical axis is logarithmic; without it, where it is one of factors.
+    log: whether the vertical axis is logarithmic; by default, if its values are factors.
     ordered: whether the names are steps of one quantity, which get colours from dark to light.
     looks: of the lines, where they are not by the name or place.
     """
@@ -289,7 +289,7 @@ def show_heights(axes: Axes, kind: Kind, *, log: bool, base: float | None = None
 
 
 def cut_above(axes: Axes, kind: Kind, most: float) -> None:
-    """End a logarithmic vertical axis near `most`; a line that leaves it says up to which value it goes."""
+    """End a logarithmic vertical axis near `most`; a line that goes beyond it is labelled with its largest value."""
     span = axes.dataLim
     show_range(axes.yaxis, kind, span.minposy, min(most, span.y1), log=True)
     top = axes.get_ylim()[1]

@@ -296,7 +296,7 @@ def _leave_names_out(axes: Axes) -> None:
 
 
 def _say_scales(figure: Figure) -> None:
-    """Panels next to each other that are not of one scale say so."""
+    """Add a note where panels next to each other have different scales."""
     rows: dict[tuple[int, int], set[tuple[float, float]]] = {}
     for axes in figure.axes:
         spec = axes.get_subplotspec()

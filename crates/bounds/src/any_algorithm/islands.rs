@@ -24,7 +24,7 @@ pub(super) fn bound(
         None => shares(islands, collective, rates.ranks),
     };
     let transmission_s = buffer_s * passing / f64::from(islands.ports);
-    // Where bytes hide hop delays, a schedule of more hops may have fewer steps: one step is all that is sure.
+    // Where transmission hides hop delays, a schedule with more hops may have fewer steps, so only one startup is sure.
     let latency = match rates.overlaps {
         false => latency,
         true => Statement {

@@ -26,8 +26,8 @@
 //! rank with few circuits may sum up nothing, send its buffer once and take the sum in once. Only over all ranks
 //! together there are 2(n − 1) uses of links for every block ([`all_reduce`](super::all_reduce)).
 //!
-//! A Broadcast or Scatter has one root, which is not told here: the bound is the least over all ranks that reach all
-//! others. Reduce and Gather are the two backwards, on the circuits turned round.
+//! A Broadcast or Scatter has one root, which is unknown here, so the bound is the least over all ranks that reach all
+//! others. Reduce and Gather are Broadcast and Scatter backwards, on circuits turned round.
 //!
 //! Blocks of different sizes: [`start_unequal`](super::start_unequal).
 

@@ -95,12 +95,12 @@ fn counted(schedule: &Schedule) -> String {
 /// Needs of each step.
 #[derive(Clone)]
 struct Needs {
-    /// The class that it all is about.
+    /// The class of the bound, in words.
     class: String,
     rates: Rates,
     /// The group under which all steps are invariant.
     symmetry: Translations,
-    /// Equal ones in a row are one.
+    /// The steps; equal ones in a row are joined.
     steps: Vec<Arc<StepNeeds>>,
     /// Longest interval that is looked at as a whole.
     longest: usize,

@@ -125,8 +125,8 @@ impl<'a> Spread<'a> {
         best.map(|(_, link, item)| (link, item))
     }
 
-    /// Gives `class` something to carry. Where nothing is left, some class that this search has not seen gives up what
-    /// this one can bring for something else.
+    /// Gives `class` a chunk to carry. If no chunk is left, a class that this search has not seen yet hands over one
+    /// that this class can carry, and takes another chunk in its place.
     fn fill(&mut self, class: usize) -> bool {
         if let Some((link, (dst, chunk))) = self.rarest(class) {
             self.coming.insert(dst, chunk);

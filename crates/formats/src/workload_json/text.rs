@@ -16,7 +16,7 @@ pub(super) struct InferenceText {
     pub(super) caches: Option<String>,
 }
 
-/// A node, with the keys of every kind: which there must be is said when the kind is known.
+/// A node, with the keys of every kind. Which of them are required is checked once the kind is known.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NodeText {
@@ -72,7 +72,7 @@ const KINDS: [(&str, &[&str]); 3] = [
 ];
 
 impl NodeText {
-    /// The keys that only some kinds take, those that are there.
+    /// The keys of this node that only some kinds take.
     fn keys(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("ranks", self.ranks.is_some()),

@@ -87,10 +87,10 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::Delay,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Time for which circuits are dark when the topology changes: 10us, 20ns/port, 5us+20ns/port, one of \
-            `lightloom list technologies`, these with the time of each of ceil(log2 n) rounds in which the GPUs signal \
-            to each other that they are ready (tunable-laser+500ns/round), or a list with the delay of every port, each on a switch of its own: \
-            10us,10us,3ms,3ms.",
+        meaning: "Time for which circuits are dark when the topology changes: 10us, 20ns/port, 5us+20ns/port or one of \
+            `lightloom list technologies`. A time per round, as in tunable-laser+500ns/round, is added for each of the \
+            ceil(log2 n) rounds in which the GPUs signal to each other that they are ready. A list has the delay of \
+            every port, each on a switch of its own: 10us,10us,3ms,3ms.",
         verbs: OF_COLLECTIVES,
         default: Some("10us"),
         names: "technologies",

@@ -22,8 +22,8 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::YesOrNo,
         part: Part::Setting,
         group: "Expert",
-        meaning: "With ranks and an initial topology: GPUs that do not take part forward, over the circuits that they \
-            have at the start. Planners harvest, static, never-change and weave, up to 64 GPUs.",
+        meaning: "With ranks and an initial topology: GPUs that do not take part also forward data, over the circuits \
+            that they have at the start. Planners harvest, static, never-change and weave, up to 64 GPUs.",
         default: Some("false"),
         verbs: &["plan"],
         ..OPEN
@@ -33,7 +33,7 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::Whole,
         part: Part::Setting,
         group: "Problem",
-        meaning: "Broadcast, scatter: the rank that all is sent from; reduce, gather: the rank that it comes to.",
+        meaning: "Broadcast, scatter: the rank that sends all data; reduce, gather: the rank that receives them.",
         otherwise: "0",
         metavar: "RANK",
         ..OPEN
@@ -190,9 +190,9 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::Time,
         part: Part::Plan,
         group: "Expert",
-        meaning: "Time limit: of planner weave's local search, which is off by default and for plans of up to 32 steps \
-            routed by concurrent flow, and of its search for unequal All-to-Alls among 48 GPUs and more, which else \
-            ends by itself; or of planner exact's proof, 60s by default.",
+        meaning: "Time limit of planner weave's local search, which runs only with a budget, for plans of up to 32 \
+            steps routed by concurrent flow; of its search for unequal All-to-Alls among 48 GPUs and more, which \
+            otherwise ends by itself; or of planner exact's proof (60s by default).",
         verbs: &["plan"],
         ..OPEN
     },

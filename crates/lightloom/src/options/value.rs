@@ -1,4 +1,4 @@
-//! The value of an option as somebody gives it, and what it is by its kind.
+//! The value of an option as the user gives it, and its reading by the option's kind.
 
 use model::ranges::{RATE, SIZE, TIME, WholeRange};
 use model::{Barrier, Error, ReconfigurationDelay, Result, Schedule, Topology, Window, units};
@@ -238,7 +238,7 @@ impl Value {
         }
     }
 
-    /// Several topologies: names in a text or a list, or as they are. One that is named again is taken once.
+    /// Several topologies: names in a text or a list, or as they are. A repeated name counts once.
     ///
     /// # Errors
     /// An empty name or list, and what is no topology.

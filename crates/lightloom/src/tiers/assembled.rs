@@ -19,7 +19,7 @@ pub(super) struct Task<'a> {
     pub(super) size_bytes: u64,
 }
 
-/// Stages of one topology each: those that run while it is in force.
+/// A topology, and the stages that run while it is in force.
 struct Segment {
     topology: usize,
     stages: Vec<usize>,
@@ -163,8 +163,8 @@ impl Task<'_> {
     }
 }
 
-/// The stages by the topology that is in force; what needs none goes with what is before it, at the start with what is
-/// after it.
+/// The stages by the topology that is in force. A stage that needs no circuits joins the stage before it, or at the
+/// start the stage after it.
 fn segments(staged: &Staged) -> Vec<Segment> {
     let first = staged.stages.iter().find_map(|stage| stage.topology).unwrap_or(0);
     let mut found = vec![Segment { topology: first, stages: Vec::new() }];

@@ -5,7 +5,7 @@
 pub struct Technology {
     /// Name for `--reconfiguration-delay`.
     pub name: &'static str,
-    /// A product or its maker, as the source names it: another name for it where no other technology has that.
+    /// A product or its maker, as the source names it. It is accepted as another name if no other technology has it.
     pub product: Option<&'static str>,
     /// Dark time of a reconfiguration, seconds.
     pub delay_s: f64,

@@ -4,7 +4,7 @@ use super::spelling::{self, Meanings};
 use crate::ranges::{RATE, Range, SIZE, TIME};
 use crate::{Error, Result};
 
-/// A kind of quantity: what its units say, and which numbers it takes.
+/// A kind of quantity: the meaning of its units, and the accepted numbers.
 struct Kind {
     /// The size of a unit in the range's unit.
     factor: fn(&str) -> Option<f64>,

@@ -65,8 +65,8 @@ fn is_decimal(bytes: f64) -> bool {
     }
 }
 
-/// `bytes` as who wrote them has written them: in decimal units where they are a short number of these, else in binary
-/// units, with three decimals at most.
+/// `bytes` as a person would have written them: in decimal units if that is a short number, else in binary units, with
+/// three decimals at most.
 pub fn show_size(bytes: f64) -> String {
     show_size_like(bytes, bytes)
 }

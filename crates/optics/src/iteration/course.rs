@@ -23,7 +23,7 @@ pub(super) struct Change {
 
 /// The changes of an iteration in the order of time, and what ports are for after the last event.
 pub(super) struct Course {
-    /// Changes of slots; some may set what is there already.
+    /// Changes of slots; some may set circuits that are there already.
     pub(super) changes: Vec<Change>,
     /// By slot.
     pub(super) last: Vec<Purpose>,
@@ -156,7 +156,7 @@ impl<'a> Following<'a> {
         self.end(event, purposes, false);
     }
 
-    /// Messages over a topology of groups; where none is stated, over what their ports have.
+    /// Messages over a topology of groups; if none is stated, over the circuits that their ports have.
     fn over_topology(&mut self, event: usize, pairs: &[(Rank, Rank)]) {
         let planned = &self.training.events[event];
         let ends: BTreeSet<Rank> = pairs.iter().flat_map(|&(source, destination)| [source, destination]).collect();

@@ -230,8 +230,8 @@ impl Colouring {
         true
     }
 
-    /// The ports that are free for an arc. Last is the one that is wanted again soonest after it, so that others stay
-    /// free for long.
+    /// The ports that are free for an arc. The last one is the port that is wanted again soonest after it: taking that
+    /// port leaves the others free for longer.
     fn candidates(&self, arc: &Arc) -> Vec<usize> {
         let configurations = self.free.first().map_or(0, Vec::len);
         let is_free = |port: &usize| arc.places(configurations).all(|place| self.free[*port][place]);

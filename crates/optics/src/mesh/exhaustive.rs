@@ -1,5 +1,5 @@
-//! All combinations of paths, for few circuits on a small mesh: finds a routing wherever there is one, and proves that
-//! there is no routing elsewhere.
+//! All combinations of paths, for few circuits on a small mesh: finds a routing if there is one, and otherwise
+//! proves that there is none.
 
 use super::layout::Mesh;
 use super::routing::{Path, Usage};

@@ -96,8 +96,8 @@ impl Found<'_> {
         }
     }
 
-    /// Each circuit that loses more than it has to on its best path next to all but one other, which then takes its
-    /// best path of those left.
+    /// Tries pairs: a circuit that loses more than it must takes its best path as if one other circuit were not there,
+    /// and that other circuit then takes the best path that is left.
     fn in_pairs(&mut self, moves: &[usize]) {
         let mut tried = 0;
         for &first in moves {

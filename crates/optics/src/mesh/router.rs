@@ -130,7 +130,7 @@ fn free(usage: &Usage) -> impl Fn(usize) -> u32 + use<'_> {
     |place| if usage.is_free(place) { STEP } else { BLOCKED }
 }
 
-/// Each circuit that has no path yet on its shortest free one, if there is one, in that order.
+/// Puts each circuit that has no path yet on its shortest free path, if there is one, in the given order.
 fn one_by_one(
     mesh: &Mesh,
     circuits: &[Circuit],

@@ -146,7 +146,7 @@ fn best_swaps(parts: usize, pairs: &[Pair]) -> Option<Vec<bool>> {
     (total(&swapped) > total(&vec![false; parts]) + 1e-9).then_some(swapped)
 }
 
-/// The best swaps where only a spanning forest of the strongest pairs counts; no swap where that is as good.
+/// The best swaps if only a spanning forest of the strongest pairs counts; in ties a part is not swapped.
 fn on_forest(parts: usize, pairs: &[Pair]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..pairs.len()).collect();
     order.sort_by(|&one, &other| pairs[other].strength().total_cmp(&pairs[one].strength()).then(one.cmp(&other)));

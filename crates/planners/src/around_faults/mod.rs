@@ -30,7 +30,7 @@ use crate::{Choice, Planner, Problem, given_routes, pipelined};
 pub use kept_circuits::KeptCircuits;
 pub use repair::{REPAIRED, repair};
 
-/// A planner's choice, priced as the problem has it ([`pipelined::choose`]); around what is broken, where something is.
+/// A planner's choice, priced as the problem has it ([`pipelined::choose`]), and planned around the faults, if any.
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
@@ -147,8 +147,8 @@ fn priced(choice: &Choice, own: Problem, of_step: Vec<usize>) -> Result<Choice> 
     Ok(Choice { class_bound, ..Choice::priced(choice.planner, own, candidates)? })
 }
 
-/// The problem on a fabric on which everything works, with `ports` ports. It starts as the fabric does where that has
-/// no more circuits than ports, else free.
+/// The problem on a fabric on which everything works, with `ports` ports. Its initial topology is
+/// that of the fabric, if it fits these ports, else free.
 fn whole(problem: &Problem, ports: u32) -> Result<Problem> {
     let fabric = &problem.fabric;
     let fits = |topology: &Topology| topology.degree() <= ports;

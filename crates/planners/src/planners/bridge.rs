@@ -18,8 +18,8 @@
 //! - the best R is that of the least time (§3.6). n and the radix are arbitrary.
 //!
 //! *Several ports* (§3.1): the r − 1 distances z·r^k of a step of radix r ≤ ports + 1 each have their circuits, the
-//! ports divided evenly; *mirrored* copies (§5, `bruck-mirrored`) have circuits both ways. Paths are as the
-//! problem's settings say; where there is one port, there is one path.
+//! ports divided evenly; *mirrored* copies (§5, `bruck-mirrored`) have circuits both ways. Paths follow
+//! the problem's settings; with one port every path is unique.
 //!
 //! *The start.* With a free start ReduceScatter and All-to-All start in the ring, their first step's own, and
 //! AllGather in the subrings that it needs, all at no charge, as the paper has it. With a given start, which the

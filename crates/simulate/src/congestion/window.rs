@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_window_is_cut_once_in_a_round_trip() {
         let mut window = of_ten_packets();
-        // The first packet ends a round of its own: α = 1 stays as all of it is marked.
+        // The first packet ends a round of its own. All of its bytes are marked, so α stays 1.
         assert_eq!(window.acknowledge(1000, true), 1);
         assert_eq!(window.bytes, 5000.0);
         assert_eq!((0..9).map(|_| window.acknowledge(1000, true)).sum::<u64>(), 0);

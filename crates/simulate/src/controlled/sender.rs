@@ -116,7 +116,7 @@ impl Sender {
         Some(received_fs + self.back_fs)
     }
 
-    /// Takes note of what is told at `now_fs`.
+    /// Takes note of an acknowledgement or notification that arrives at `now_fs`.
     pub(super) fn tell(&mut self, now_fs: u64, bytes: u64, is_marked: bool) {
         if self.left() == 0 {
             return;

@@ -26,7 +26,7 @@ pub(super) struct Stopped {
 }
 
 impl Stopped {
-    /// Whether `now` is as it was then, but later.
+    /// Whether `now` is the same state as this one, at a later time.
     pub(super) fn comes_back(&self, now: &Self) -> bool {
         let flows = |(before, now): (&(u32, u64), &(u32, u64))| before.0 == now.0;
         self.under_way == now.under_way

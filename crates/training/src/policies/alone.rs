@@ -64,8 +64,8 @@ pub(super) fn returns(context: &Context<'_>, family: usize, ports: (u32, u32)) -
     others.any(|(own, _)| own.0 < ports.1 && ports.0 < own.1).then_some(None)
 }
 
-/// The changes before and after a communication, by itself, s; where what stands is kept, between it and the next of
-/// its kind.
+/// Seconds of the changes before and after a communication by itself. If its last circuits are kept, this is the change
+/// between it and the next communication of its kind.
 pub(super) fn changes_s(context: &Context<'_>, used: &Use) -> f64 {
     let Entry { first, last, .. } = used.entry;
     let changes = match used.returns {

@@ -26,7 +26,7 @@ pub(super) fn check(iteration: &Iteration<'_>) -> Check {
     let mut followed = 0;
     let mut first_fault = None;
     let last = iteration.order.iter().rev().copied();
-    // The first of those that end last is as good as any to say what is wrong.
+    // Several events may end last. One whose chain agrees is enough; otherwise the fault of the first is reported.
     for event in last.filter(|&event| iteration.is_at(iteration.event(event).end_s, iteration.total_s)) {
         let fault = Chain::from(iteration, event, &mut followed).and_then(|chain| chain.compared(iteration, &sums));
         let Err(fault) = fault else {

@@ -63,7 +63,7 @@ fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
     if change.delay().constant_s() != overlap.delay().constant_s() || change.overlap() != overlap.overlap() {
         return Some("its plan charges reconfigurations in another way than the fabric".into());
     }
-    // A layer is one of all ranks: it is judged by what all groups have at once.
+    // The optical layer belongs to all ranks, so it is judged by the circuits of all groups together.
     own.optics.is_some().then(|| "its plan has an optical layer of its own".into())
 }
 

@@ -97,8 +97,8 @@ fn places(iteration: &Iteration<'_>, turns: &[Turn]) -> BTreeSet<Vec<Place>> {
 }
 
 impl Turn {
-    /// Dark before it where no other of this many turns leaves what it needs, after it where its port is not free at
-    /// its end.
+    /// The turn's dark times: before it, if no other turn leaves the circuits that it needs; after it, if its port is
+    /// not free at its end.
     fn place(&self, iteration: &Iteration<'_>, left: &[(Option<Circuits>, usize)], turns: usize) -> Place {
         let stands = |&(circuits, count): &(Option<Circuits>, usize)| {
             let by_another = turns == 1 || count > 1 || circuits != self.used.leaves;

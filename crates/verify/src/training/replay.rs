@@ -107,7 +107,7 @@ pub(super) fn check(iteration: &Iteration<'_>, catalogue: &Catalogue<'_>, waits:
     let mut replay = Replay { iteration, catalogue, used, ports, resting, findings, turns, room };
     replay.claim_resting();
     let claimed = replay.resting.clone();
-    // Once to find what ports have at the end; what is wrong is found when that is known.
+    // The first pass finds the circuits that ports have at the end; the second pass starts with them and finds faults.
     replay.follow(&mut waits.to_vec());
     replay.resting = claimed;
     let resting = std::mem::replace(&mut replay.findings, Findings::none()).resting;
@@ -193,7 +193,7 @@ impl Replay<'_> {
         }
     }
 
-    /// An event uses a port; until when its circuits are in use before, where it has others than are needed.
+    /// Lets an event use a port. Returns when the port's circuits were last in use, if the event needs other circuits.
     fn take_port(&mut self, event: usize, at: (Rank, u32), used: Use, waits: &mut Waits) -> Option<f64> {
         let (iteration, (rank, port)) = (self.iteration, at);
         let start_s = iteration.event(event).start_s;

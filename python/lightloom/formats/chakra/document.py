@@ -39,9 +39,9 @@ def document(
     buffer: Callable[[str, int, int], int],
     element_bytes: int = 1,
 ) -> dict[str, Any]:
-    """The workload that ranks with this trace run, as its JSON is.
+    """The workload of ranks that run this trace, in the form of its JSON.
 
-    ranks: how many; more than the trace has where that is of one rank, which stands for all. groups: the ranks of each
+    ranks: their number; if the trace has only one rank, that rank stands for all of them. groups: the ranks of each
     group, by its name. buffer: bytes of the whole buffer of a collective, by its kind, the size that the trace states
     and the number of its ranks. element_bytes: bytes of what sizes of messages count. Raises `InputError` that names
     `field` where ranks do not fit together, or nothing is left of their nodes.

@@ -237,7 +237,8 @@ def _steps(field_name: str, matrix: Matrix) -> list[int]:
             ended[number].append(steps[index])
             if len(ended[number]) < ending[number]:
                 continue
-            # All that set it off have their steps; a multishot trigger starts one flow each time, the others all.
+            # All flows that set this trigger off have their steps now. A multishot trigger starts one flow each time,
+            # any other trigger all its flows at once.
             times = sorted(ended[number])
             for place, other in enumerate(started[number]):
                 steps[other] = 1 + (times[place] if matrix.triggers[number].kind == MULTI_SHOT else times[-1])

@@ -39,7 +39,7 @@ BUFFERS_OF_PEER = 2
 
 Operation = dict[str, Any]
 NOP: Operation = {"name": "nop"}
-# A message's pieces: where they lie, where they go, chunks.
+# A message's pieces: the source slot, the destination slot and the number of chunks of each.
 Pieces = list[tuple[Slot, Slot, int]]
 
 

@@ -128,7 +128,7 @@ def _gpu(program: Program, gpu: Gpu) -> dict[str, Any]:
 def _limits(program: Program, *, states_sizes: bool) -> list[str]:
     """The excesses of a program over the limits that MSCCL++ is built with, and sizes that it refuses.
 
-    states_sizes: whether sizes that it takes are said too where the plan's own is one.
+    states_sizes: whether to report the accepted sizes, even if the plan's own size is one of them.
     """
     plan, chunks = program.plan, program.buffers.per_buffer
     found = []

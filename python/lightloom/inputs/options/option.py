@@ -72,7 +72,7 @@ class Option:
     meaning: its effect, a sentence or two, as `--help` and the reference page show it.
     verbs: of the command line, those that take it.
     default: the value where the option is left out; otherwise: the default in words, where it is not one value.
-    names: the kind of `lightloom list` that the names of a `NAME` are of; others: those that are no entry of it.
+    names: the kind of `lightloom list` that the names of a `NAME` are of; others: accepted names outside of that list.
     choices: of a `CHOICE`. least, most: of a whole number.
     metavar: the placeholder of the value in `--help`, if the kind's own says too little.
     example: a value that goes with the examples of the other options.

@@ -20,8 +20,8 @@ OUTPUT = (
         name="delays",
         kind=Kind.TEXT,
         group=Group.PROBLEM,
-        meaning="With --sizes FROM:TO: a table of few plans for all these sizes and reconfiguration delays, such as "
-        "1us:10ms, of which one is close to the best at each; --output is its file, which adapt reads.",
+        meaning="With --sizes FROM:TO: make a table of few plans for all sizes and reconfiguration delays in these "
+        "ranges, such as 1us:10ms; at each, one of them is close to the best. --output is its file, which adapt reads.",
         verbs=("plan",),
         metavar="FROM:TO",
     ),

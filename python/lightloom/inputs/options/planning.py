@@ -59,8 +59,8 @@ OF_PLAN = (
         name="warm_start",
         kind=Kind.FILE,
         group=Group.PLANNER,
-        meaning="Unequal All-to-All: begin with the circuits and paths of this plan, of --output, for a matrix like "
-        "this one. It takes a small part of the time.",
+        meaning="Unequal All-to-All: begin with the circuits and paths of this plan, which --output wrote for a "
+        "similar matrix. Planning then takes a small part of the time.",
         verbs=("plan",),
         python="a Plan",
     ),

@@ -65,7 +65,7 @@ class Key(NamedTuple):
 
     @property
     def is_needed(self) -> bool:
-        """Whether nothing stands for it where it is left out."""
+        """Whether the key must be given: it has no default."""
         return self.default is None and not self.otherwise
 
     @property

@@ -42,7 +42,7 @@ DIGEST = "map"
 FILE = "map.toml"
 # Names of a sweep's description, and those of a map in their place.
 NAMES = {"axes.": "", "settings.": "", "baseline[0]": "against"}
-# Points that are computed at once, and told together, at most: fewer where they take longer than this.
+# Most points that are computed and reported together, and the seconds that they may take, else fewer are.
 AT_ONCE, PIECE_S = 32, 0.5
 LARGEST = 1 << 20
 

@@ -145,7 +145,7 @@ class _Graph:
             self._streams[stream, rank] = ends
 
     def _at(self, name: str, rank: int) -> Sequence[int]:
-        """The nodes of an event at a rank; where it has none, those that the event waits for there."""
+        """The nodes of an event at a rank; if it has none, the rank's nodes of the events that this one waits for."""
         pending = [self._places[name]]
         found: list[int] = []
         seen: set[int] = set()

@@ -28,7 +28,7 @@ BOUND = "lower bound"
 REFERENCES = {TITLES[IDEAL]: "--", BOUND: ":"}
 # The field that errors name.
 FIELD = "break_even"
-# Policies that take longer, over all planned together, leave the picture, and say up to what.
+# A policy that takes longer than this many times the plan of all together is cut off at the top; a label has its value.
 MOST_SHOWN = 2.5
 
 

@@ -95,9 +95,9 @@ def _panel(axes: Axes, placed: JobPlacements, run: SharedRun, least_s: float) ->
 
 
 def lane(job: PlacedJob, run: SharedRun) -> tuple[float, float]:
-    """From which to which part of the height of its GPUs a job is drawn.
+    """The two ends of a job's bar, as parts of the height of its GPUs.
 
-    Of two jobs that share GPUs the one that started first is above; a job that follows others in one half stays there.
+    Of two jobs that share GPUs, the one that started first is above. A job that joins later takes the free half.
     """
     if not job.shared_with:
         return 0.0, 1.0

@@ -185,6 +185,6 @@ def _not_applicable(comparison: Comparison, *, all_rows: bool) -> list[str]:
 
 
 def _telling(rows: Sequence[Row]) -> Row:
-    """The row of a planner whose reason holds for the fewest algorithms: that of the algorithm which it would take."""
+    """The row of a planner whose reason holds for the fewest algorithms: it names what the planner would take."""
     reasons = [row.reason.replace(row.algorithm, "") if row.algorithm else row.reason for row in rows]
     return min(zip(rows, reasons, strict=True), key=lambda one: reasons.count(one[1]))[0]

@@ -206,7 +206,7 @@ def _bound(plan: Plan, lower_bound_s: float, bound_class: str, baselines: Sequen
         said = f"no sequence of topologies is faster for {'this' if len(plan.steps) == 1 else 'these'} {steps}"
         best = best_of_all(baselines)
         if best is not None and (best.total_s or 0.0) < plan.total_s * (1 - ATTAINED):
-            said += f"; another algorithm is ({best.algorithm}, {show_time(best.total_s or 0.0)})"
+            said += f", but another algorithm is: {best.algorithm}, {show_time(best.total_s or 0.0)}"
         return f"{show_time(lower_bound_s)}; {said} ({bound_class})"
     return f"{show_time(lower_bound_s)}; the plan {gap_words(plan.total_s, lower_bound_s)} ({bound_class})"
 

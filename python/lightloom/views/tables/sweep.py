@@ -46,9 +46,9 @@ WORDS = {
 FASTER = 1.001
 MOST_CHOICES = 8
 MOST_REASONS = 5
-# Values of an axis at which it is said where plans are faster.
+# Most values of an axis for which the summary says where plans are faster.
 MOST_PLACES = 7
-# Values of the other axes together at which it is said.
+# Most combinations of the other axes' values for which it says so.
 MOST_PANELS = 6
 
 

@@ -62,8 +62,9 @@ impl Found {
     }
 }
 
-/// The best candidate that is found; `None` where none is below `limit_s`. Deterministic where the pursuit has no end.
-/// Where it has one, the search is left then; where it begins with given topologies, it goes on until then.
+/// The best candidate that is found; `None` where none is below `limit_s`. Without a deadline of the pursuit the result
+/// is deterministic. With one, the search stops at the deadline; a search that begins with given topologies also uses
+/// all of that time.
 pub(super) fn best(task: &Task<'_>, limit_s: f64) -> Option<Candidate> {
     let from_given = task.pursuit.from.and_then(|from| given::candidate(task, from));
     let found = match from_given {

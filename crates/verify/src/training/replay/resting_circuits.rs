@@ -14,7 +14,7 @@ impl Resting {
         self.0.get(&slot).copied()
     }
 
-    /// Whether a port rests in these circuits; where nobody said so before, it does.
+    /// Whether a port rests in these circuits. The first call for a port sets them.
     pub(super) fn is_or_becomes(&mut self, slot: usize, circuits: Circuits) -> bool {
         *self.0.entry(slot).or_insert(circuits) == circuits
     }

@@ -2,7 +2,7 @@
 //! ports.
 //!
 //! A communication counts at each island with the most circuits that any of its topologies has there, from the
-//! beginning of the change before it to its end; other circuits as long as a port has them.
+//! beginning of the change before it to its end. Other circuits count as long as a port has them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
