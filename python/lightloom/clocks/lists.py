@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lightloom.clocks.lengths import best_lengths
 from lightloom.clocks.matchings import heaviest_matching
 
 if TYPE_CHECKING:
@@ -13,13 +14,25 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lightloom.clocks.lengths import Lengths
     from lightloom.clocks.rates import Holding, Rates
 
-__all__ = ["QUANTILES", "listed"]
+__all__ = ["QUANTILES", "best_lists", "listed"]
 
 # By rule, the lengths of a matching that are tried, as quantiles of what its pairs have left. A pair is split where its
 # matching ends before it; the first rule splits none.
 QUANTILES = ((1.0,), (1.0, 0.9), (1.0, 0.9, 0.75, 0.5))
+
+
+def best_lists(
+    sent: NDArray[np.float64], switches: int, rates: Rates, before: Holding | None
+) -> tuple[Holding, Lengths] | None:
+    """The lists of the best rule, with the best lengths; None where nothing is sent. Arguments as for `listed`."""
+    if not sent.any():
+        return None
+    made = [listed(sent, switches, rates, before, quantiles) for quantiles in QUANTILES]
+    solved = [(held, lengths) for held in made if (lengths := best_lengths(held, sent, rates)) is not None]
+    return min(solved, key=lambda one: one[1].total_s, default=None)
 
 
 def listed(

@@ -9,10 +9,13 @@ import numpy as np
 
 from lightloom.base.errors import refuse, shown
 from lightloom.clocks.bound import BOUND_CLASS, bytes_bound_s, pairs_bound_s
-from lightloom.clocks.moves import improved_lists
+from lightloom.clocks.forwarded import forwarded
+from lightloom.clocks.journeys import best_journeys
+from lightloom.clocks.lists import best_lists
 from lightloom.clocks.parts import Parts
 from lightloom.clocks.rates import Rates
 from lightloom.clocks.relaxing import relaxed
+from lightloom.clocks.slots import slots_of
 from lightloom.clocks.start import OnSwitches
 from lightloom.clocks.straight import straight
 from lightloom.clocks.timeline import Timeline
@@ -69,15 +72,19 @@ def timeline_of(made: Plan) -> Timeline:
         bound_s = bytes_bound_s(made.collective, made.size_bytes, made.gpus, made.ports, rates)
     else:
         bound_s = pairs_bound_s(sent, made.ports, rates)
-    switches, transmissions = relaxed(made, on, rates)
-    best = _parts("relaxed", rates, bound_s, switches, transmissions, document)
-    if sent is not None and made.gpus <= MOST_LISTED:
+    made_by = [("relaxed", relaxed(made, on, rates))]
+    if sent is not None and made.gpus <= MOST_LISTED and sent.any():
         before = None if on.before is None else tuple((matching,) for matching in on.before)
-        found = improved_lists(sent, made.ports, rates, before)
-        if found is not None and found[1].total_s < best.total_s:
-            switches, transmissions = straight(*found, sent, rates, first_is_given=before is not None)
-            listed = _parts("listed", rates, bound_s, switches, transmissions, document)
-            best = min(best, listed, key=lambda parts: parts.total_s)
+        lists = best_lists(sent, made.ports, rates, before)
+        if lists is not None:
+            made_by.append(("listed", straight(*lists, sent, rates, first_is_given=before is not None)))
+        hops = max(step.hops for step in made.steps)
+        slots = slots_of(on.held, first_is_used=0 in on.of_step)
+        journeys = best_journeys(slots, sent, rates, hops)
+        if journeys is not None:
+            made_by.append(("journeys", forwarded(slots, journeys, rates, on.before)))
+    parts = [_parts(planner, rates, bound_s, *timeline, document) for planner, timeline in made_by]
+    best = min(parts, key=lambda one: one.total_s)
     return Timeline(best)
 
 

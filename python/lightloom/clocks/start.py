@@ -16,8 +16,8 @@ __all__ = ["OnSwitches"]
 class OnSwitches(NamedTuple):
     """Matchings by switch.
 
-    held: by configuration of the plan, by switch; of_step: the configuration of each step. before: what each switch
-    holds at first; None where the start is free.
+    held: one after the other, by switch, the first of them what is held before the plan begins; of_step: which of them
+    a step has. before: what each switch holds at first; None where the start is free.
     """
 
     held: tuple[tuple[Matching, ...], ...]
@@ -39,6 +39,7 @@ class OnSwitches(NamedTuple):
                     receivers[ingress - 1] = egress - 1
                 by_switch.append(tuple(receivers))
             held.append(tuple(by_switch))
-        dark = ((-1,) * plan.gpus,) * plan.ports
-        before = {"free": None, "dark": dark}.get(plan.initial, held[0])
-        return cls(tuple(held), tuple(of_step), before)
+        if plan.initial == "dark":
+            held.insert(0, ((-1,) * plan.gpus,) * plan.ports)
+            of_step = [index + 1 for index in of_step]
+        return cls(tuple(held), tuple(of_step), None if plan.initial == "free" else held[0])
