@@ -81,9 +81,11 @@ class _Switch:
     def hold(self, slot: Slot, begin_s: float, end_s: float) -> None:
         """Go on to a slot; the switch keeps its circuits while it turns, or is dark, as long as they were there."""
         matching = slot.held[self.index]
+        if not any(v >= 0 for v in matching):
+            return
         if matching == self.matching:
             self.end_s = end_s
-        elif any(v >= 0 for v in matching):
+        else:
             if self.matching is not None:
                 self.made.append(self._now())
             self.matching, self.ready_s, self.end_s = matching, begin_s, end_s

@@ -10,12 +10,11 @@ import numpy as np
 from lightloom.base.errors import refuse, shown
 from lightloom.clocks.bound import BOUND_CLASS, bytes_bound_s, pairs_bound_s
 from lightloom.clocks.forwarded import forwarded
-from lightloom.clocks.journeys import best_journeys
 from lightloom.clocks.lists import best_lists
 from lightloom.clocks.parts import Parts
 from lightloom.clocks.rates import Rates
+from lightloom.clocks.moves import moved
 from lightloom.clocks.relaxing import relaxed
-from lightloom.clocks.slots import slots_of
 from lightloom.clocks.start import OnSwitches
 from lightloom.clocks.straight import straight
 from lightloom.clocks.timeline import Timeline
@@ -79,10 +78,9 @@ def timeline_of(made: Plan) -> Timeline:
         if lists is not None:
             made_by.append(("listed", straight(*lists, sent, rates, first_is_given=before is not None)))
         hops = max(step.hops for step in made.steps)
-        slots = slots_of(on.held, first_is_used=0 in on.of_step)
-        journeys = best_journeys(slots, sent, rates, hops)
-        if journeys is not None:
-            made_by.append(("journeys", forwarded(slots, journeys, rates, on.before)))
+        found = moved(on.held, sent, rates, hops, first_is_used=0 in on.of_step, kept=0 if on.before is None else 1)
+        if found is not None:
+            made_by.append(("journeys", forwarded(found.slots, found.journeys, rates, on.before)))
     parts = [_parts(planner, rates, bound_s, *timeline, document) for planner, timeline in made_by]
     best = min(parts, key=lambda one: one.total_s)
     return Timeline(best)

@@ -71,9 +71,12 @@ def _transmission(where: str, told: Any) -> Transmission:
     step = of["step"]
     path = _list(f"{where}.path", of["path"])
     return Transmission(
-        *(_seconds(f"{where}.{key}", of[key]) for key in ("start_s", "duration_s", "size_bytes")),
+        _seconds(f"{where}.start_s", of["start_s"]),
+        _seconds(f"{where}.duration_s", of["duration_s"]),
+        _seconds(f"{where}.size_bytes", of["size_bytes"]),
         None if step is None else whole_number(f"{where}.step", step, 0),
-        *(whole_number(f"{where}.{key}", of[key], 0, MOST_GPUS) for key in ("source", "destination")),
+        whole_number(f"{where}.source", of["source"], 0, MOST_GPUS),
+        whole_number(f"{where}.destination", of["destination"], 0, MOST_GPUS),
         tuple((k, u, v) for k, u, v in (_whole(f"{where}.path[{i}]", one, 3) for i, one in enumerate(path))),
     )
 

@@ -11,6 +11,7 @@ from lightloom.base.extras import missing
 from lightloom.exact.solver import run_solver
 
 if TYPE_CHECKING:
+    import highspy
     from numpy.typing import NDArray
 
 __all__ = ["GrowingProgram"]
@@ -24,10 +25,10 @@ class GrowingProgram:
 
     def __init__(self, what: str, field: str) -> None:
         try:
-            import highspy
+            from highspy import Highs
         except ImportError as error:
             raise missing(field, what, "highspy") from error
-        self._solver = highspy.Highs()
+        self._solver: highspy.Highs = Highs()  # type: ignore[no-untyped-call]
         for option, value in {"output_flag": False, "random_seed": 0, "threads": 1}.items():
             self._solver.setOptionValue(option, value)
         self.rows = 0
