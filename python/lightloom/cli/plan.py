@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.base.errors import refuse
+from lightloom.cli.clocks import ASYNCHRONOUS, planned_timeline
 from lightloom.cli.faults import planned_fallbacks
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
@@ -54,6 +55,9 @@ def command(
     With --failed any-port (also any-receiver, any-link, any-switch, any-gpu), there is a plan for each single fault of
     that kind: --output is the file of all, in which `fallbacks` looks one up; a run that was interrupted goes on.
 
+    With --overlap asynchronous, every switch turns on a clock of its own, while others carry: what is planned is a
+    timeline, --output is its file, and --plot a row a switch.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64MiB --gpus 64
@@ -65,6 +69,8 @@ def command(
       lightloom plan --collective all-to-all --size 64MiB --dims 8x8 --ports 2 --planner bridge
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
       lightloom plan --collective all-to-all --matrix zipf:0.4 --size 1MiB/pair --gpus 64 --ports 4 --progress
+      lightloom plan --collective all-to-all --matrix zipf:0.4 --size 1MiB/pair --gpus 16 --ports 4 \
+        --overlap asynchronous
       lightloom plan --collective all-reduce --size 1MiB --gpus 64 --uncertain reconfiguration_delay=lognormal:1 \
         --objective p99
     """  # noqa: D301
@@ -73,6 +79,10 @@ def command(
     if names_kinds(options.get("failed")):
         others = {"plot": plot, "sizes": sizes, "uncertain": uncertain, "all_steps": all_steps, "progress": progress}
         click.echo(planned_fallbacks(options, others, output, output_format))
+        return
+    if options.get("overlap") == ASYNCHRONOUS and sizes is None:
+        others = {"uncertain": uncertain, "all_steps": all_steps, "progress": progress}
+        click.echo(planned_timeline(options, others, output, plot, output_format))
         return
     if sizes is not None:
         named = {"plot": plot if delays is None else None, "size": options.pop("size"), "all_steps": all_steps or None}

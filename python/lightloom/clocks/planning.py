@@ -11,9 +11,9 @@ from lightloom.base.errors import refuse, shown
 from lightloom.clocks.bound import BOUND_CLASS, bytes_bound_s, pairs_bound_s
 from lightloom.clocks.forwarded import forwarded
 from lightloom.clocks.lists import best_lists
+from lightloom.clocks.moves import moved
 from lightloom.clocks.parts import Parts
 from lightloom.clocks.rates import Rates
-from lightloom.clocks.moves import moved
 from lightloom.clocks.relaxing import relaxed
 from lightloom.clocks.start import OnSwitches
 from lightloom.clocks.straight import straight
