@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from lightloom.clocks.parts import Parts, Transmission
     from lightloom.plans import Plan
+    from lightloom.plans.transfers import Transfer
 
 __all__ = ["data_fault"]
 
@@ -46,25 +47,27 @@ def _steps_fault(parts: Parts, plan: Plan, startup_s: float, hop_s: float) -> st
     written, read = np.full((plan.gpus, chunks), -np.inf), np.full((plan.gpus, chunks), -np.inf)
     for step in range(len(plan.steps)):
         ends = []
+        of_step: defaultdict[tuple[int, int], list[Transfer]] = defaultdict(list)
         for transfer in plan.transfers(step):
-            name = f"step {step}, {transfer.source} to {transfer.destination}"
-            of_it = sent.pop((step, transfer.source, transfer.destination), [])
-            if abs(sum(one.size_bytes for one in of_it) - transfer.size_bytes) > ROUNDING * transfer.size_bytes:
+            of_step[transfer.source, transfer.destination].append(transfer)
+        for (source, destination), transfers in of_step.items():
+            name = f"step {step}, {source} to {destination}"
+            of_it = sent.pop((step, source, destination), [])
+            size, moved = sum(one.size_bytes for one in transfers), np.concatenate([one.chunks for one in transfers])
+            if abs(sum(one.size_bytes for one in of_it) - size) > ROUNDING * size:
                 return f"{name}: other bytes are sent than the plan says"
             if not of_it:
                 continue
             begin_s, end_s = min(one.start_s for one in of_it), max(_end_s(one, hop_s) for one in of_it)
-            if begin_s < written[transfer.source, transfer.chunks].max() + startup_s - slack_s:
+            if begin_s < written[source, moved].max() + startup_s - slack_s:
                 return f"{name}: it begins before its data are there"
-            over_s = max(
-                written[transfer.destination, transfer.chunks].max(), read[transfer.destination, transfer.chunks].max()
-            )
+            over_s = max(written[destination, moved].max(), read[destination, moved].max())
             if end_s < over_s - slack_s:
                 return f"{name}: it ends before what the chunk was used for earlier"
-            ends.append((transfer, end_s))
-        for transfer, end_s in ends:
-            for known, gpu in ((written, transfer.destination), (read, transfer.source)):
-                known[gpu, transfer.chunks] = np.maximum(known[gpu, transfer.chunks], end_s)
+            ends.append((source, destination, moved, end_s))
+        for source, destination, moved, end_s in ends:
+            for known, gpu in ((written, destination), (read, source)):
+                known[gpu, moved] = np.maximum(known[gpu, moved], end_s)
     return f"step {next(iter(sent))[0]}: a transfer is sent that the plan does not have" if sent else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -41,7 +42,8 @@ def moved(
 ) -> Moved | None:
     """The best that is found from what switches hold; None where they cannot carry all bytes.
 
-    kept: how many of what they hold first stays as it is. A move gives a switch, for one time between turns, the
+    kept: how many of what they hold first stays as it is. A move leaves out one time between turns, lets switches turn
+    one after another that turn together, or gives a switch, for one time between turns, the
     matching of most worth at the prices of the programme, or the one that it has before or after, so that it need not
     turn. The first that helps is taken; the switches whose circuits have the least price are tried first.
     """
@@ -52,13 +54,16 @@ def moved(
     left = min(MOST_PROGRAMMES, int(MOST_WORK / (np.count_nonzero(sent) * circuits + 1)))
     tried: set[Held] = {held}
     while left > 0:
-        for other in _moves(best, hops, first_is_used=first_is_used, kept=kept):
+        for other in _moves(best, hops, kept=kept):
             if other in tried:
                 continue
             tried.add(other)
             left -= 1
             found = _solved(other, sent, rates, hops, first_is_used=first_is_used)
-            if found is not None and found.journeys.total_s < best.journeys.total_s * (1.0 - GAIN):
+            if found is None:
+                continue
+            gain = GAIN if len(other) >= len(best.held) else 0.0
+            if found.journeys.total_s <= best.journeys.total_s * (1.0 - gain):
                 best = found
                 break
             if left <= 0:
@@ -70,16 +75,16 @@ def moved(
 
 def _solved(held: Held, sent: NDArray[np.float64], rates: Rates, hops: int, *, first_is_used: bool) -> Moved | None:
     slots = slots_of(held, first_is_used=first_is_used)
-    found = best_journeys(slots, sent, rates, hops)
+    found = best_journeys(slots, sent, rates, hops) if slots else None
     return None if found is None else Moved(held, slots, found)
 
 
-def _moves(best: Moved, hops: int, *, first_is_used: bool, kept: int) -> Iterator[Held]:
+def _moves(best: Moved, hops: int, *, kept: int) -> Iterator[Held]:
     """What switches hold after one move, the most promising first."""
     held, found = best.held, best.journeys
-    of_held = [s for s, slot in enumerate(best.slots) if not slot.turns]
-    times = [index for index in range(kept, len(held)) if first_is_used or index > 0]
-    slot_of = dict(zip(times, of_held[-len(times) :], strict=True)) if len(of_held) >= len(times) else {}
+    yield from ((*held[:index], *held[index + 1 :]) for index in range(kept, len(held)) if len(held) > 1)
+    yield from _apart(held)
+    slot_of = {slot.index: s for s, slot in enumerate(best.slots) if not slot.turns and slot.index >= kept}
     places = []
     for index, s in slot_of.items():
         prices = np.where(np.isfinite(found.circuit_prices[s]), found.circuit_prices[s], 0.0)
@@ -95,6 +100,16 @@ def _moves(best: Moved, hops: int, *, first_is_used: bool, kept: int) -> Iterato
             if matching != held[index][k]:
                 row = tuple(matching if switch == k else own for switch, own in enumerate(held[index]))
                 yield (*held[:index], row, *held[index + 1 :])
+
+
+def _apart(held: Held) -> Iterator[Held]:
+    """What switches hold where some of those that turn together turn later than the others."""
+    for index, (before, after) in enumerate(pairwise(held)):
+        turning = [k for k, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
+        for first in range(1, len(turning)):
+            early = set(turning[:first])
+            row = tuple(after[k] if k in early else before[k] for k in range(len(after)))
+            yield (*held[: index + 1], row, *held[index + 1 :])
 
 
 def _worth(best: Moved, slot: int, hops: int) -> NDArray[np.float64]:

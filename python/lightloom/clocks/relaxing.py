@@ -52,8 +52,8 @@ def relaxed(
     sent: list[Transmission] = []
     for step in range(len(plan.steps)):
         held = on.held[on.of_step[step]]
-        transfers = [_Transfer(one.source, one.destination, one.chunks) for one in plan.transfers(step)]
-        flows = list(_flows(plan, step, held))
+        transfers = _transfers(plan, step)
+        flows = list(_flows(plan, step, held, transfers))
         for k, matching in enumerate(held):
             used = {(u, v) for flow in flows for switch, u, v in flow.path if switch == k}
             switches[k].turn_for(used, matching, rates.turn_s)
@@ -118,9 +118,17 @@ class _Switch:
         return Configuration(float(self.ready_s), float(self.end_s), circuits)
 
 
-def _flows(plan: Plan, step: int, held: tuple[Matching, ...]) -> Iterator[_Flow]:
+def _transfers(plan: Plan, step: int) -> list[_Transfer]:
+    """By source and destination, all that goes from the one to the other in a step."""
+    chunks: dict[tuple[int, int], list[NDArray[np.uint32]]] = {}
+    for one in plan.transfers(step):
+        chunks.setdefault((one.source, one.destination), []).append(one.chunks)
+    return [_Transfer(*ends, np.concatenate(parts)) for ends, parts in chunks.items()]
+
+
+def _flows(plan: Plan, step: int, held: tuple[Matching, ...], transfers: list[_Transfer]) -> Iterator[_Flow]:
     """The step's traffic by path; what goes over parallel circuits is divided evenly among them."""
-    place = {ends: i for i, ends in enumerate((one.source, one.destination) for one in plan.transfers(step))}
+    place = {(one.source, one.destination): i for i, one in enumerate(transfers)}
     joined: dict[tuple[int, int], list[int]] = {}
     for k, matching in enumerate(held):
         for u, v in enumerate(matching):
