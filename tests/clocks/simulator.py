@@ -14,7 +14,7 @@ import lightloom as ll
 # Relative error of times and of bytes.
 ROUNDING = 1e-7
 # Kinds of events at one moment, in the order in which they count.
-ARRIVE, RATE_DOWN, TURN_BEGINS, TURN_ENDS, RATE_UP, LEAVE = range(6)
+ARRIVE, LESS, TURN, READY, MORE, LEAVE = range(6)
 
 
 class Fault(Exception):  # noqa: N818 (it is what is found, not an error of the test)
@@ -23,70 +23,84 @@ class Fault(Exception):  # noqa: N818 (it is what is found, not an error of the 
 
 def simulate(document: dict[str, Any]) -> float:
     """The time at which the last byte arrives. Raises `Fault` where circuits, rates, turns or data are wrong."""
-    plan = ll.Plan.from_json(json.dumps(document["plan"]))
-    slack = ROUNDING * max(document["total_s"], 1e-12)
-    hop, startup = plan.hop_delay_s, plan.startup_s
-    events: list[tuple[float, int, int, Any]] = []
+    return _Simulation(document).end_s
 
-    def at(time: float, kind: int, *what: Any) -> None:
-        heapq.heappush(events, (time, kind, len(events), what))
 
-    last_end: dict[int, float] = {}
-    for k, switch in enumerate(document["switches"]):
-        for place, one in enumerate(switch["configurations"]):
-            if (
-                k in last_end
-                and one["ready_s"] - last_end[k] < document["plan"]["fabric"]["reconfiguration_delay_s"] - slack
-            ):
-                raise Fault("a turn is too short")
-            if k not in last_end and one["ready_s"] > 0.0 and plan.initial != "free":
-                raise Fault("nothing is held at the start")
-            last_end[k] = one["end_s"]
-            at(one["ready_s"], TURN_ENDS, k, [tuple(circuit) for circuit in one["circuits"]], one["ready_s"], place)
-            at(one["end_s"] + slack, TURN_BEGINS, k, place)
-    for number, one in enumerate(document["transmissions"]):
-        rate = one["size_bytes"] / one["duration_s"]
-        path = one["path"]
-        at(one["start_s"] + slack, LEAVE, number)
-        for place, (k, u, v) in enumerate(path):
-            begin = one["start_s"] + place * hop
-            at(begin + slack, RATE_UP, k, u, v, rate, one["start_s"] - startup)
-            at(begin + one["duration_s"], RATE_DOWN, k, u, v, rate)
-            at(begin + one["duration_s"] + hop - slack, ARRIVE, number, place == len(path) - 1, k, u, v)
-    lit: dict[int, dict[int, tuple[int, float, int]]] = defaultdict(dict)
-    carried: dict[tuple[int, int], float] = defaultdict(float)
-    data = _Data(document, plan)
-    end = 0.0
-    while events:
-        time, kind, _, what = heapq.heappop(events)
-        if kind == TURN_ENDS:
-            k, circuits, ready, index = what
-            receivers = [v for _, v in circuits]
-            if len(set(receivers)) < len(receivers) or len({u for u, _ in circuits}) < len(circuits):
-                raise Fault("a port is joined twice")
-            lit[k] = {u: (v, ready, index) for u, v in circuits}
-        elif kind == TURN_BEGINS:
-            lit[what[0]] = {u: held for u, held in lit[what[0]].items() if held[2] != what[1]}
-        elif kind == RATE_UP:
-            k, u, v, rate, since = what
-            if u not in lit[k] or lit[k][u][0] != v or lit[k][u][1] > since + 2 * slack:
-                raise Fault("there is no circuit, or too short a time")
-            carried[k, u] += rate
-            if carried[k, u] > plan.bandwidth_bps / 8 * (1 + ROUNDING):
-                raise Fault("a circuit carries too much")
-        elif kind == RATE_DOWN:
-            carried[what[0], what[1]] -= what[3]
-        elif kind == LEAVE:
-            data.leave(what[0], time)
-        else:
-            number, is_last, k, u, v = what
-            if lit[k].get(u, (None,))[0] != v:
-                raise Fault("a circuit is gone before its bytes are through")
-            if is_last:
-                data.arrive(number, time)
-                end = time + slack
-    data.check()
-    return end
+class _Simulation:
+    """Events in the order of time: times that may be equal are moved apart by less than what rounding may do."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.plan = ll.Plan.from_json(json.dumps(document["plan"]))
+        self.slack = ROUNDING * max(document["total_s"], 1e-12)
+        self.turn_s = document["plan"]["fabric"]["reconfiguration_delay_s"]
+        self.events: list[tuple[float, int, int, Any]] = []
+        self.lit: dict[int, dict[int, tuple[int, float, int]]] = defaultdict(dict)
+        self.carried: dict[tuple[int, int], float] = defaultdict(float)
+        self.data = _Data(document, self.plan)
+        self.end_s = 0.0
+        self._put_turns(document["switches"])
+        self._put_transmissions(document["transmissions"])
+        act = (self._arrive, self._less, self._turn, self._ready, self._more, self._leave)
+        while self.events:
+            time, kind, _, what = heapq.heappop(self.events)
+            act[kind](time, *what)
+        self.data.check()
+
+    def _at(self, time: float, kind: int, *what: Any) -> None:
+        heapq.heappush(self.events, (time, kind, len(self.events), what))
+
+    def _put_turns(self, switches: list[Any]) -> None:
+        for k, switch in enumerate(switches):
+            free_s = None
+            for place, one in enumerate(switch["configurations"]):
+                if free_s is None and one["ready_s"] > 0.0 and self.plan.initial != "free":
+                    raise Fault("nothing is held at the start")
+                if free_s is not None and one["ready_s"] - free_s < self.turn_s - self.slack:
+                    raise Fault("a turn is too short")
+                free_s = one["end_s"]
+                circuits = [tuple(circuit) for circuit in one["circuits"]]
+                self._at(one["ready_s"], READY, k, circuits, one["ready_s"], place)
+                self._at(free_s + self.slack, TURN, k, place)
+
+    def _put_transmissions(self, sent: list[Any]) -> None:
+        hop_s, last = self.plan.hop_delay_s, len(sent)
+        for number, one in enumerate(sent):
+            rate, length_s = one["size_bytes"] / one["duration_s"], one["duration_s"]
+            self._at(one["start_s"] + self.slack, LEAVE, number)
+            for place, (k, u, v) in enumerate(one["path"]):
+                begin_s = one["start_s"] + place * hop_s
+                self._at(begin_s + self.slack, MORE, k, u, v, rate, one["start_s"] - self.plan.startup_s)
+                self._at(begin_s + length_s, LESS, k, u, rate)
+                arrived = number if place == len(one["path"]) - 1 else last
+                self._at(begin_s + length_s + hop_s - self.slack, ARRIVE, arrived, k, u, v)
+
+    def _ready(self, _: float, k: int, circuits: list[tuple[int, int]], ready_s: float, place: int) -> None:
+        if len({v for _, v in circuits}) < len(circuits) or len({u for u, _ in circuits}) < len(circuits):
+            raise Fault("a port is joined twice")
+        self.lit[k] = {u: (v, ready_s, place) for u, v in circuits}
+
+    def _turn(self, _: float, k: int, place: int) -> None:
+        self.lit[k] = {u: held for u, held in self.lit[k].items() if held[2] != place}
+
+    def _more(self, _: float, k: int, u: int, v: int, rate: float, since_s: float) -> None:
+        if u not in self.lit[k] or self.lit[k][u][0] != v or self.lit[k][u][1] > since_s + 2 * self.slack:
+            raise Fault("there is no circuit, or too short a time")
+        self.carried[k, u] += rate
+        if self.carried[k, u] > self.plan.bandwidth_bps / 8 * (1 + ROUNDING):
+            raise Fault("a circuit carries too much")
+
+    def _less(self, _: float, k: int, u: int, rate: float) -> None:
+        self.carried[k, u] -= rate
+
+    def _leave(self, time: float, number: int) -> None:
+        self.data.leave(number, time)
+
+    def _arrive(self, time: float, number: int, k: int, u: int, v: int) -> None:
+        if u not in self.lit[k] or self.lit[k][u][0] != v:
+            raise Fault("a circuit is gone before its bytes are through")
+        if number < len(self.data.sent):
+            self.data.arrive(number, time)
+            self.end_s = time + self.slack
 
 
 class _Data:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Moved", "moved"]
 
 # Pairs times circuits times programmes that are solved at most: some seconds of work.
-MOST_WORK, MOST_PROGRAMMES = 2_000_000, 24
+MOST_WORK, MOST_PROGRAMMES = 1_000_000, 100
 # By how much of it the time has to fall.
 GAIN = 1e-4
 
@@ -100,6 +100,8 @@ def _moves(best: Moved, hops: int, *, kept: int) -> Iterator[Held]:
             if matching != held[index][k]:
                 row = tuple(matching if switch == k else own for switch, own in enumerate(held[index]))
                 yield (*held[:index], row, *held[index + 1 :])
+                yield (*held[: index + 1], row, *held[index + 1 :])
+                yield (*held[:index], row, *held[index:])
 
 
 def _apart(held: Held) -> Iterator[Held]:
