@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lightloom.advice.result import Advice
     from lightloom.base.errors import InputError
     from lightloom.calibration import Calibration, calibrate
+    from lightloom.clocks.planning import timeline
+    from lightloom.clocks.timeline import Timeline
     from lightloom.exact import exact_plan
     from lightloom.faults.costs import FaultCosts, fault_costs
     from lightloom.faults.fallbacks import Fallbacks, fallbacks
@@ -104,6 +106,7 @@ _HOMES = {
     "Statement": "_core",
     "Step": "plans.steps",
     "SweepResult": "sweeps",
+    "Timeline": "clocks.timeline",
     "Topology": "_core",
     "Training": "training.result",
     "Workload": "training.workload",
@@ -135,6 +138,7 @@ _HOMES = {
     "sample_plans": "uncertainty.sampling",
     "simulate": "simulation.simulator",
     "sweep": "sweeps",
+    "timeline": "clocks.planning",
     "to_networkx": "inputs.graphs",
     "train": "training.planning",
     "verify": "planning",
@@ -175,6 +179,7 @@ __all__ = [
     "Statement",
     "Step",
     "SweepResult",
+    "Timeline",
     "Topology",
     "Training",
     "Workload",
@@ -206,6 +211,7 @@ __all__ = [
     "sample_plans",
     "simulate",
     "sweep",
+    "timeline",
     "to_networkx",
     "train",
     "verify",

@@ -15,6 +15,11 @@ use crate::matrix::MatrixRef;
 use crate::request::{Request, Size, TopologyRef, Workload};
 use crate::subset;
 
+/// The overlap of timelines, which are made from plans, and what takes it.
+const TIMELINE: &str = "asynchronous";
+const TIMELINE_MAKERS: &str =
+    "one of additive, pipelined; timelines are made by the verb plan and by lightloom.timeline";
+
 /// A fabric as it is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedFabric {
@@ -219,6 +224,9 @@ impl Asked {
         request.check_faults(root)?;
         let mut request = request.assume(convention, routing, fabric.initial_is_open)?;
         if let Some(overlap) = self.overlap {
+            if overlap == TIMELINE {
+                return Err(Error::value("overlap", format!("`{overlap}`"), TIMELINE_MAKERS));
+            }
             request.settings.overlap = Overlap::parse(&overlap)?;
         }
         if request.fabric.shape.positions().is_some() && request.settings.propagation != Propagation::Hops {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.base.errors import refuse
+from lightloom.cli.clocks import ASYNCHRONOUS, planned_timeline
 from lightloom.cli.faults import planned_fallbacks
 from lightloom.cli.options import given_of, problem_arguments, verb
 from lightloom.cli.outputs import check_outputs
@@ -58,6 +59,9 @@ def command(
 
     With --repair PLAN, that plan is mended for the faults of --failed, so that few of its circuits change.
 
+    With --overlap asynchronous, every switch turns on a clock of its own, while others carry: what is planned is a
+    timeline, --output is its file, and --plot a row a switch.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 64MiB --gpus 64
@@ -70,6 +74,8 @@ def command(
       lightloom plan --collective all-reduce --size 4MiB --gpus 8 --algorithm swing --planner exact
       lightloom plan --collective all-to-all --matrix zipf:0.4 --size 1MiB/pair --gpus 64 --ports 4 --progress
       lightloom plan --repair plan.json --failed port:5.1,receiver:5.1 --output mended.json
+      lightloom plan --collective all-to-all --matrix zipf:0.4 --size 1MiB/pair --gpus 16 --ports 4 \
+        --overlap asynchronous
       lightloom plan --collective all-reduce --size 1MiB --gpus 64 --uncertain reconfiguration_delay=lognormal:1 \
         --objective p99
     """  # noqa: D301
@@ -84,6 +90,10 @@ def command(
     if names_kinds(options.get("failed")):
         others = {"plot": plot, "sizes": sizes, "uncertain": uncertain, "all_steps": all_steps, "progress": progress}
         click.echo(planned_fallbacks(options, others, output, output_format))
+        return
+    if options.get("overlap") == ASYNCHRONOUS and sizes is None:
+        others = {"uncertain": uncertain, "all_steps": all_steps, "progress": progress}
+        click.echo(planned_timeline(options, others, output, plot, output_format))
         return
     if sizes is not None:
         named = {"plot": plot if delays is None else None, "size": options.pop("size"), "all_steps": all_steps or None}

@@ -49,6 +49,9 @@ def command(
 
     In a file of `plan --failed any-port` and the like every plan is checked, and there must be one for each fault.
 
+    In a file of `plan --overlap asynchronous` every circuit of every switch and all data are followed in continuous
+    time.
+
     In Chakra traces, a folder or any file of it, the graphs of all ranks are checked: what each node waits for, that
     every message is sent and received, that the ranks of a group call the same collectives.
 
@@ -169,6 +172,8 @@ def verify_file(
 def _of_many_plans(text: str) -> tuple[str, list[Check]] | None:
     """The kind of a document that holds several plans, and its checks; None where it is none."""
     from lightloom import verify
+    from lightloom.clocks.reading import is_timeline, parts_of
+    from lightloom.clocks.timeline import Timeline
     from lightloom.faults.fallbacks import Fallbacks
     from lightloom.faults.reading import is_fallbacks
     from lightloom.online.reading import is_plan_table
@@ -180,6 +185,8 @@ def _of_many_plans(text: str) -> tuple[str, list[Check]] | None:
         return "plan table", PlanTable.unjudged(text).verify()
     if is_fallbacks(text):
         return "fallbacks", Fallbacks.from_json(text).verify()
+    if is_timeline(text):
+        return "timeline", Timeline(parts_of(text)).verify()
     if is_training(text):
         return "training iteration", verify(Training.unjudged(text))
     return None

@@ -85,7 +85,7 @@ class LinearProgram:
         }.items():
             solver.setOptionValue(option, value)
         solver.passModel(program)
-        _run(solver)
+        run_solver(solver)
         status, info = solver.getModelStatus(), solver.getInfo()
         if status == highspy.HighsModelStatus.kInfeasible:
             return math.inf, None
@@ -98,7 +98,7 @@ class LinearProgram:
         return bound, np.array(solver.getSolution().col_value) if found else None
 
 
-def _run(solver: highspy.Highs) -> None:
+def run_solver(solver: highspy.Highs) -> None:
     """Solve; an interrupt is raised here, and HiGHS leaves off."""
     import highspy
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from lightloom.base.errors import unknown_name
 from lightloom.schemas import advice as advised
+from lightloom.schemas import clocks as timed
 from lightloom.schemas import faults as failing
 from lightloom.schemas import iterations
 from lightloom.schemas import jobs as placed
@@ -22,7 +23,7 @@ __all__ = ["DIALECT", "Document", "documents", "schema"]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _FORMS = planned.DOCUMENTS | judged.DOCUMENTS | iterations.DOCUMENTS | measured.DOCUMENTS | reported.DOCUMENTS
 _FORMS |= advised.DOCUMENTS | placed.DOCUMENTS | planned_once.DOCUMENTS | chosen.DOCUMENTS | sampled.DOCUMENTS
-_FORMS |= failing.DOCUMENTS
+_FORMS |= failing.DOCUMENTS | timed.DOCUMENTS
 
 
 class Document(NamedTuple):
@@ -45,6 +46,7 @@ _DOCUMENTS = (
     Document("sampled-plans", ("compare --uncertain",), "plans where times are uncertain, compared by many runs"),
     Document("fault-costs", ("compare --failed any-port",), "times of each planner with every single fault of a kind"),
     Document("fallbacks", ("plan --failed any-port",), "plans for every single fault of a kind"),
+    Document("timeline", ("plan --overlap asynchronous",), "a collective on switches with clocks of their own"),
     Document("circuits", ("circuits",), "the circuits that switches are told to set, and when"),
     Document(
         "sent", ("circuits --send", "circuits --restore"), "the circuits that switches made, and their acknowledgements"

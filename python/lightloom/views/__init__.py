@@ -38,6 +38,7 @@ VIEWS = {
     "Step._repr_html_": "notebook.step_html",
     "SweepResult._repr_html_": "notebook.sweep_html",
     "SweepResult.plot": "pictures.sweep.draw_sweep",
+    "Timeline.plot": "pictures.timeline.plot_timeline",
     "Training._repr_html_": "notebook.training_html",
     "Training.plot": "pictures.training.plot_training",
     "Training.trace": "perfetto.training.write_training_trace",

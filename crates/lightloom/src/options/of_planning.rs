@@ -131,7 +131,7 @@ pub(super) const ROWS: &[PlanningOption] = &[
         part: Part::Setting,
         group: "Expert",
         meaning: "Whether the hop delays of a step add to its transmission time, or overlap with it: one of `lightloom \
-            list overlaps`.",
+            list overlaps`. In `plan` also `asynchronous`: every switch turns on a clock of its own, while others carry.",
         otherwise: "additive",
         names: "overlaps",
         ..OPEN

@@ -1,0 +1,1 @@
+"""Switches that turn on clocks of their own: timelines of collectives, and how they are made and judged."""

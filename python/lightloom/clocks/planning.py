@@ -1,0 +1,131 @@
+"""Plans for switches on clocks of their own: no barrier where data ask for none, each switch turns when it is idle."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from lightloom.base.errors import refuse, shown
+from lightloom.clocks.bound import BOUND_CLASS, bytes_bound_s, pairs_bound_s
+from lightloom.clocks.forwarded import forwarded
+from lightloom.clocks.lists import best_lists
+from lightloom.clocks.moves import moved
+from lightloom.clocks.parts import Parts
+from lightloom.clocks.rates import Rates
+from lightloom.clocks.relaxing import relaxed
+from lightloom.clocks.start import OnSwitches
+from lightloom.clocks.straight import straight
+from lightloom.clocks.timeline import Timeline
+from lightloom.planning import plan
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from lightloom.inputs.fabric import Fabric
+    from lightloom.inputs.options import Settings
+    from lightloom.plans import Plan
+
+__all__ = ["timeline"]
+
+# GPUs up to which matchings are listed for the pairs of an All-to-All, and flows of all steps that are followed.
+MOST_LISTED, MOST_FLOWS = 64, 400_000
+
+
+def timeline(
+    collective: str | None = None,
+    size: str | float | None = None,
+    *,
+    fabric: Fabric | str | os.PathLike[str] | None = None,
+    **settings: Unpack[Settings],
+) -> Timeline:
+    """Plan a collective for switches of which each turns on a clock of its own, as `plan --overlap asynchronous`.
+
+    The result is never slower than the plan of `lightloom.plan` for the same arguments: that plan without its barriers,
+    or, for an All-to-All of up to 64 GPUs, matchings listed switch by switch. Arguments and errors as for
+    `lightloom.plan`; the fabric has one delay for all changes, no barriers and no faults, and port k of each GPU is on
+    switch k.
+    """
+    if settings.get("overlap") not in {None, "asynchronous"}:
+        raise refuse("overlap", f"`{shown(settings['overlap'])}` is not accepted; a timeline is `asynchronous`")
+    settings.pop("overlap", None)
+    return timeline_of(plan(collective, size, fabric=fabric, **settings))
+
+
+def timeline_of(made: Plan) -> Timeline:
+    """The fastest timeline of a plan's collective that is known; never slower than the plan.
+
+    Raises `InputError` that names what the plan or its fabric has and such switches do not.
+    """
+    document = json.loads(made.to_json())
+    _check(made, document)
+    rates = rates_of(made, document)
+    if sum(len(made.routes(step)) for step in range(len(made.steps))) > MOST_FLOWS:
+        raise refuse("overlap", f"the plan has more than {MOST_FLOWS:,} flows; asynchronous is for smaller problems")
+    on = OnSwitches.of_plan(made)
+    sent = pairs_of(made)
+    if sent is None:
+        bound_s = bytes_bound_s(made.collective, made.size_bytes, made.gpus, made.ports, rates)
+    else:
+        bound_s = pairs_bound_s(sent, made.ports, rates)
+    made_by = [("relaxed", relaxed(made, on, rates))]
+    if sent is not None and made.gpus <= MOST_LISTED and sent.any():
+        before = None if on.before is None else tuple((matching,) for matching in on.before)
+        lists = best_lists(sent, made.ports, rates, before)
+        if lists is not None:
+            made_by.append(("listed", straight(*lists, sent, rates, first_is_given=before is not None)))
+        hops = max(step.hops for step in made.steps)
+        found = moved(on.held, sent, rates, hops, first_is_used=0 in on.of_step, kept=0 if on.before is None else 1)
+        if found is not None:
+            made_by.append(("journeys", forwarded(found.slots, found.journeys, rates, on.before)))
+    parts = [_parts(planner, rates, bound_s, *timeline, document) for planner, timeline in made_by]
+    best = min(parts, key=lambda one: one.total_s)
+    return Timeline(best)
+
+
+def rates_of(made: Plan, document: dict[str, Any]) -> Rates:
+    """What startups, hops, bytes and turns take on a plan's fabric."""
+    turn_s = float(document["fabric"]["reconfiguration_delay_s"])
+    return Rates(made.startup_s, made.hop_delay_s, 8.0 / made.bandwidth_bps, turn_s, made.initial == "dark")
+
+
+def pairs_of(made: Plan) -> NDArray[np.float64] | None:
+    """Bytes `[src][dst]` that an All-to-All sends; None for other collectives."""
+    chunks = made.chunks()
+    if made.collective != "all-to-all":
+        return None
+    sent = np.zeros((made.gpus, made.gpus))
+    np.add.at(sent, (chunks.source, chunks.destination), chunks.size_bytes)
+    np.fill_diagonal(sent, 0.0)
+    return sent
+
+
+def _parts(
+    planner: str, rates: Rates, bound_s: float, switches: Any, transmissions: Any, document: dict[str, Any]
+) -> Parts:
+    arrivals_s = (one.start_s + one.duration_s + len(one.path) * rates.hop_s for one in transmissions)
+    total_s = max(arrivals_s, default=0.0)
+    return Parts(planner, total_s, min(bound_s, total_s), BOUND_CLASS, switches, transmissions, document)
+
+
+def _check(made: Plan, document: dict[str, Any]) -> None:
+    """Raise `InputError` that names what the plan has and switches on clocks of their own do not."""
+    told = document["fabric"]
+    accepted: dict[str, tuple[object, str]] = {
+        "barrier": (made.barrier_s, "0s"),
+        "failed": (made.failed, "a fabric where everything works"),
+        "electrical": (made.electrical, "a fabric without electrical switches"),
+        "reconfiguration_delay": (made.reconfiguration_delay.scalar_s is None, "one time such as 10us"),
+        "background_reconfiguration": (told.get("background_reconfiguration"), "false"),
+        "window": (told.get("window_s") or told.get("windows_s"), "0s"),
+        "ranks": (made.ranks, "all GPUs"),
+        "initial": (made.initial == "repeated", "free or a topology"),
+        "optics": (made.optics not in {None, "parallel"}, "parallel"),
+        "convention": (document["propagation"] != "hops", "one that counts hops, such as harvest"),
+    }
+    for name, (is_other, what) in accepted.items():
+        if is_other:
+            raise refuse(name, f"with overlap asynchronous it takes {what}")

@@ -1,0 +1,45 @@
+"""JSON of timelines of switches on clocks of their own."""
+
+from __future__ import annotations
+
+from lightloom.schemas.forms import Form, document, number, one_of, or_null, record, several, text, version, whole
+
+GPU = whole("a GPU, from 0")
+CONFIGURATION = record(
+    {
+        "ready_s": number("when its circuits are there"),
+        "end_s": number("when it ends: its last bytes are through, and the switch may turn"),
+        "circuits": several(several(GPU, "transmitting and receiving GPU"), "circuits that the switch holds"),
+    }
+)
+TRANSMISSION = record(
+    {
+        "start_s": number("when its first byte leaves; bytes leave at an even rate"),
+        "duration_s": number("time in which all leave"),
+        "size_bytes": number("bytes"),
+        "step": or_null(whole("the plan's step whose transfer it is part of; null where it is what a pair sends")),
+        "source": whole("GPU that the transfer, or the pair's bytes, come from"),
+        "destination": whole("GPU that they are for"),
+        "path": several(
+            several(whole("switch, transmitting GPU or receiving GPU"), "switch, transmitting and receiving GPU"),
+            "circuits that it takes",
+        ),
+    }
+)
+TIMELINE = record(
+    {
+        "schema": version("lightloom.timeline/1"),
+        "planner": one_of("how it was made", "relaxed", "journeys", "listed"),
+        "total_s": number("when the last byte is there"),
+        "lower_bound_s": number("no timeline of the class takes less"),
+        "bound_class": text("timelines that the bound holds for"),
+        "switches": several(
+            record({"configurations": several(CONFIGURATION, "what it holds, in the order of time")}),
+            "switches; port k of each GPU is on switch k",
+        ),
+        "transmissions": several(TRANSMISSION, "all that is sent"),
+        "plan": document("plan"),
+    }
+)
+
+DOCUMENTS: dict[str, Form] = {"timeline": TIMELINE}
