@@ -10,6 +10,7 @@ mod growth;
 mod known;
 mod known_topology;
 mod link_prices;
+mod mixed_rates;
 mod pairs;
 mod rates;
 mod repeated;

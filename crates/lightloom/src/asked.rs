@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap,
+    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap, PortRates,
     ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
 };
 use optics::Optics;
@@ -24,8 +24,8 @@ pub struct AskedFabric {
     pub dims: Vec<u32>,
     /// Circuits out of and into one GPU.
     pub ports: u32,
-    /// Rate of one circuit, bit/s.
-    pub bandwidth_bps: f64,
+    /// Rate of one circuit, bit/s; that of each port where there are several.
+    pub bandwidth_bps: Vec<f64>,
     /// Startup latency α of a step, s.
     pub startup_s: f64,
     /// Barrier of all GPUs before a step.
@@ -67,6 +67,11 @@ impl AskedFabric {
         let gpus = self.gpus.or(places.filter(|_| !self.dims.is_empty()));
         let gpus = gpus.ok_or_else(|| Error::value("gpus", "nothing", "a number of GPUs such as 64"))?;
         let shape = Shape::new(gpus, &self.dims, self.ports)?.with_faults(self.failed)?;
+        let rates = match self.bandwidth_bps[..] {
+            [_] => None,
+            ref by_port => PortRates::new("bandwidth", by_port, self.ports)?,
+        };
+        let shape = shape.with_rates(rates);
         let initial_is_open = self.initial.is_none();
         let initial = match self.initial {
             None => Initial::Free,
@@ -81,10 +86,17 @@ impl AskedFabric {
             }
             Some(TopologyRef::Given(topology)) => Initial::Topology(topology),
         };
+        let initial = match (shape.rates(), initial) {
+            (Some(rates), Initial::Topology(topology)) => {
+                let dealt = planners::on_fastest_ports(topology, rates);
+                Initial::Topology(dealt.map_err(|error| error.in_field("initial"))?)
+            }
+            (_, initial) => initial,
+        };
         let optics = self.optics.map(|spelling| optical_layer(&spelling, &shape)).transpose()?;
         let fabric = Fabric {
             shape,
-            bandwidth_bps: self.bandwidth_bps,
+            bandwidth_bps: self.bandwidth_bps.iter().copied().fold(0.0, f64::max),
             startup_s: self.startup_s,
             barrier_s: self.barrier.seconds("barrier", gpus)?,
             hop_delay_s: self.hop_delay_s,
@@ -218,6 +230,7 @@ impl Asked {
         if let Some(overlap) = self.overlap {
             request.settings.overlap = Overlap::parse(&overlap)?;
         }
+        request.check_rates()?;
         Ok(request)
     }
 }

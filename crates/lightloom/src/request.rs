@@ -115,6 +115,27 @@ impl Request {
         fabric.shape.check_serves(self.collective(), root)
     }
 
+    /// # Errors
+    /// Costs or options that are for ports of one rate, on a fabric whose ports have several.
+    pub(crate) fn check_rates(&self) -> Result<()> {
+        if self.fabric.shape.rates().is_none() {
+            return Ok(());
+        }
+        let settings = self.settings;
+        let needs = |what: &str| format!("{what} where ports have different rates (`bandwidth`)");
+        if settings.overlap != Overlap::Additive {
+            return Err(Error::value("overlap", settings.overlap.name(), needs("`additive`")));
+        }
+        if settings.propagation != Propagation::Hops {
+            let accepts = needs("one that charges hop delays by hops");
+            return Err(Error::value("convention", settings.propagation.name(), accepts));
+        }
+        if self.options.optical_ports.is_some() {
+            return Err(Error::value("optical_ports", "shared ports", needs("ports of each GPU")));
+        }
+        Ok(())
+    }
+
     /// The planner that was named, rather than several of them.
     pub(crate) fn named_planner(&self) -> Option<&str> {
         self.planner.as_deref().filter(|name| !["auto", GIVEN].contains(name))
@@ -184,6 +205,9 @@ impl Request {
             let able: Vec<&str> = able.map(|other| other.name()).collect();
             let reason = format!("it plans only where everything works; {} plan around faults", able.join(", "));
             return Err(Error::refused("failed", planner.name(), reason));
+        }
+        if self.fabric.shape.rates().is_some() && !takes.around_faults {
+            return Err(Error::refused("bandwidth", planner.name(), "it plans only for ports of one rate"));
         }
         if let Some(fixed) =
             takes.fixed_routing.filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)

@@ -11,6 +11,7 @@
 
 mod all_to_all_baseline;
 mod all_to_all_lines;
+mod alike_ports;
 mod around_faults;
 mod candidate_changes;
 mod capabilities;
@@ -32,6 +33,8 @@ mod limited_fronts;
 mod linear_cost;
 mod listener;
 pub mod many_gpus;
+mod mixed_rates;
+mod moved_choice;
 mod operating_point;
 mod optical_limits;
 mod options;
@@ -55,7 +58,6 @@ pub mod ties;
 pub mod two_level;
 
 pub use all_to_all_lines::all_to_all_lines;
-pub use around_faults::choose;
 pub use capabilities::{Capabilities, LeastSum};
 pub use change::Change;
 pub use charges::Charges;
@@ -66,6 +68,7 @@ pub use envelope::{Envelope, Piece};
 pub use least_seconds::least_seconds;
 pub use linear_cost::LinearCost;
 pub use listener::{BetterChoice, Listener, is_better};
+pub use mixed_rates::{alike, choose, on_fastest_ports};
 pub use operating_point::OperatingPoint;
 pub use optical_limits::OpticalLimits;
 pub use options::PlannerOptions;

@@ -62,6 +62,7 @@ pub fn is_concave(
     let knows = planner.capabilities();
     settings.overlap == Overlap::Additive
         && fabric.shape.faults().is_empty()
+        && fabric.shape.rates().is_none()
         && (knows.closes_cycles || fabric.initial != Initial::Repeated)
         && fabric.reconfiguration.charge_kind() != ChargeKind::Overlapping
         && options.chunk_bytes.is_none()
