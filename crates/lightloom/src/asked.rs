@@ -86,12 +86,12 @@ impl AskedFabric {
             }
             Some(TopologyRef::Given(topology)) => Initial::Topology(topology),
         };
-        let initial = match (shape.rates(), initial) {
-            (Some(rates), Initial::Topology(topology)) => {
-                let dealt = planners::on_fastest_ports(topology, rates);
-                Initial::Topology(dealt.map_err(|error| error.in_field("initial"))?)
+        let initial = match initial {
+            Initial::Topology(topology) => {
+                let starts = planners::as_it_starts(topology, &shape);
+                Initial::Topology(starts.map_err(|error| error.in_field("initial"))?)
             }
-            (_, initial) => initial,
+            other => other,
         };
         let optics = self.optics.map(|spelling| optical_layer(&spelling, &shape)).transpose()?;
         let fabric = Fabric {

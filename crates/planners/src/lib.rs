@@ -68,7 +68,7 @@ pub use envelope::{Envelope, Piece};
 pub use least_seconds::least_seconds;
 pub use linear_cost::LinearCost;
 pub use listener::{BetterChoice, Listener, is_better};
-pub use mixed_rates::{alike, choose, on_fastest_ports};
+pub use mixed_rates::{alike, as_it_starts, choose};
 pub use operating_point::OperatingPoint;
 pub use optical_limits::OpticalLimits;
 pub use options::PlannerOptions;

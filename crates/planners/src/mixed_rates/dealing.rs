@@ -1,20 +1,18 @@
 //! The circuits of a topology dealt out to ports of different rates.
 
-use model::{PortRates, Result, Topology};
+use model::{PortRates, Result, Shape, Topology};
 
 use super::edge_colouring::matchings;
 use crate::cutoffs::mixed_rates::MOST_DEALINGS;
 
-/// The topology with its first circuits on the fastest ports, in the order of its links: that at the start of a fabric.
-/// Circuits of one that is on ports stay where they are.
+/// The topology as the start of a fabric of this shape has it: where ports have different rates, with its first circuits
+/// on the fastest ports, in the order of its links.
 ///
 /// # Errors
-/// More circuits at a GPU than it has ports.
-pub fn on_fastest_ports(topology: Topology, rates: &PortRates) -> Result<Topology> {
-    topology.check_ports(rates.by_port_bps().len() as u32)?;
-    if topology.is_on_ports() {
-        return Ok(topology);
-    }
+/// More circuits at a GPU than it has ports, where these have different rates.
+pub fn as_it_starts(topology: Topology, shape: &Shape) -> Result<Topology> {
+    let Some(rates) = shape.rates() else { return Ok(topology) };
+    topology.check_ports(shape.ports())?;
     let by_link = matchings(&topology, &(0..topology.links().len()).collect::<Vec<_>>());
     let classes = fastest(rates, topology.degree());
     dealt(&topology, rates, &by_link, &classes)
@@ -97,7 +95,9 @@ mod tests {
         let capacities = |way: &Topology| way.links().iter().map(|link| way.capacity(link)).collect::<Vec<_>>();
         let ways = all(&ring, &rates(&[8.0, 2.0]), &[1.0, 3.0]).unwrap();
         assert_eq!(ways.iter().map(capacities).collect::<Vec<_>>(), [vec![0.25, 1.0], vec![1.0, 0.25]]);
-        assert_eq!(capacities(&on_fastest_ports(ring.clone(), &rates(&[2.0, 8.0, 8.0])).unwrap()), [1.0, 1.0]);
-        assert!(on_fastest_ports(Topology::circulant(7, &[1, 2, 3]).unwrap(), &rates(&[8.0, 2.0])).is_err());
+        let shape = |bps: &[f64]| Shape::new(5, &[], bps.len() as u32).unwrap().with_rates(Some(rates(bps)));
+        assert_eq!(capacities(&as_it_starts(ring.clone(), &shape(&[2.0, 8.0, 8.0])).unwrap()), [1.0, 1.0]);
+        assert_eq!(capacities(&as_it_starts(ring, &shape(&[2.0, 8.0])).unwrap()), [1.0, 0.25]);
+        assert!(as_it_starts(Topology::circulant(5, &[1, 2, 3]).unwrap(), &shape(&[8.0, 2.0])).is_err());
     }
 }

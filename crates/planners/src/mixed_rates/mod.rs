@@ -23,7 +23,7 @@ use crate::cutoffs::mixed_rates::MOST_THRESHOLDS;
 use crate::moved_choice::{on_fabric, priced, used_by};
 use crate::{Choice, Planner, Problem, alike_ports, around_faults};
 
-pub use dealing::on_fastest_ports;
+pub use dealing::as_it_starts;
 
 /// A planner's choice on the ports of the problem: on those of different rates, or around what is broken, where there
 /// are such ([`around_faults::choose`]).
