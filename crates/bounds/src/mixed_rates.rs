@@ -32,8 +32,9 @@ fn larger_of(fastest: Statement, units: Statement) -> Statement {
     if units.seconds() > fastest.seconds() { Statement { class: fastest.class, ..units } } else { fastest }
 }
 
-/// The fabric whose ports are units; `None` where ports are alike, or a GPU would have too many.
-fn in_units(fabric: &Fabric) -> Option<Fabric> {
+/// The fabric whose ports are units; `None` where ports are alike, or a GPU would have too many. A circuit on a port is as
+/// many parallel circuits as the port has units.
+pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
     let classes = fabric.shape.rates()?.classes();
     let slowest_bps = classes.last()?.rate_bps;
     // Rates that are multiples of a unit but for rounding are no more than that.

@@ -64,7 +64,9 @@ impl RoutingNetwork {
         }
         let circuits = match topology.is_on_ports() {
             false => topology.circuits() as f64,
-            true => topology.links().iter().map(|link| topology.capacity(link)).sum::<f64>() * f64::from(symmetry.order()),
+            true => {
+                topology.links().iter().map(|link| topology.capacity(link)).sum::<f64>() * f64::from(symmetry.order())
+            }
         };
         let digits = DigitDistances::of(&topology);
         Self { topology, adjacency: OnceLock::new(), orbits, digits, circuits, mirrors: OnceLock::new() }

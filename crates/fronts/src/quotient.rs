@@ -93,11 +93,8 @@ impl Quotient {
     /// `own`: the adjacency under the topology's own symmetry, used where that is the common one.
     pub(crate) fn new(topology: &Topology, own: &Arc<Adjacency>, traffic: &Traffic) -> Self {
         let symmetry = topology.symmetry().meet(traffic.symmetry());
-        let adjacency = if symmetry == *topology.symmetry() {
-            own.clone()
-        } else {
-            Arc::new(own.under(&symmetry, topology))
-        };
+        let adjacency =
+            if symmetry == *topology.symmetry() { own.clone() } else { Arc::new(own.under(&symmetry, topology)) };
         let arcs = traffic.arcs_under(&symmetry);
         Self { symmetry, adjacency, arcs }
     }

@@ -92,9 +92,8 @@ impl Request {
             self.fabric.initial = match (convention.initial)(self.collective()) {
                 "free" => Initial::Free,
                 spec => {
-                    let topology = topologies::build(spec, &self.fabric.shape).and_then(|topology| {
-                        planners::as_it_starts(topology, &self.fabric.shape)
-                    });
+                    let topology = topologies::build(spec, &self.fabric.shape)
+                        .and_then(|topology| planners::as_it_starts(topology, &self.fabric.shape));
                     Initial::Topology(topology.map_err(|error| error.in_field("initial"))?)
                 }
             };

@@ -44,6 +44,10 @@ pub fn plans_by(
         let accepts = "fabrics without electrical islands, whose plans are not chosen among samples";
         return Err(Error::value("electrical", "electrical islands", accepts));
     }
+    if request.fabric.shape.rates().is_some() {
+        let accepts = "one rate for all ports, whose plans are chosen among samples";
+        return Err(Error::value("bandwidth", "ports of different rates", accepts));
+    }
     let (prepared, at) = for_all_planners(request)?;
     let choices = distinct(candidates(&prepared, &at, uncertainty)?);
     let keeps_steps = prepared.keeps_steps();

@@ -89,9 +89,8 @@ impl Topology {
         match (self.circuit_rates(), other.circuit_rates()) {
             (None, None) => true,
             (Some(ours), Some(theirs)) if ours.relative == theirs.relative => {
-                let by_rate = |topology: &Self, link: &Link| {
-                    topology.circuits_by_rate(link.src, link.dst).map(<[u32]>::to_vec)
-                };
+                let by_rate =
+                    |topology: &Self, link: &Link| topology.circuits_by_rate(link.src, link.dst).map(<[u32]>::to_vec);
                 self.links_under(&self.symmetry().meet(other.symmetry()))
                     .iter()
                     .all(|link| by_rate(self, link) == by_rate(other, link))

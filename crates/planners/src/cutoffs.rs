@@ -58,6 +58,9 @@ pub(crate) mod many_gpus {
 }
 
 pub(crate) mod mixed_rates {
+    /// GPUs up to which algorithms are composed for circuits of different rates.
+    pub(crate) const MOST_GPUS: u32 = 128;
+
     /// Ways to deal out the circuits of a topology to ports of different rates that are tried for a run of steps.
     pub(crate) const MOST_DEALINGS: usize = 24;
 

@@ -9,9 +9,9 @@
 //! makes a [`Choice`]; [`Choice::into_plan`] adds routes, cost terms and the bound. Adding a planner is
 //! one file in `planners/` and its line in the registry there.
 
+mod alike_ports;
 mod all_to_all_baseline;
 mod all_to_all_lines;
-mod alike_ports;
 mod around_faults;
 mod candidate_changes;
 mod capabilities;

@@ -14,7 +14,12 @@ pub(crate) fn used_by(choice: &Choice) -> (Vec<usize>, Vec<usize>) {
 }
 
 /// The problem of a choice on the fabric of `problem`.
-pub(crate) fn on_fabric(choice: &Choice, problem: &Problem, schedule: Schedule, topologies: Vec<Topology>) -> Result<Problem> {
+pub(crate) fn on_fabric(
+    choice: &Choice,
+    problem: &Problem,
+    schedule: Schedule,
+    topologies: Vec<Topology>,
+) -> Result<Problem> {
     let problem = Problem { quick_flows: choice.problem.quick_flows, ..problem.clone() };
     problem.with(schedule, choice.problem.settings, topologies)
 }

@@ -83,7 +83,11 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
 /// What is simulated only where all servers are alike.
 fn refuse(settings: &Settings) -> Result<()> {
     let only = |field: &str, value: &str, accepts: &str| {
-        Err(Error::value(field, value, format!("{accepts} for plans on circuits of different rates or through electrical switches")))
+        Err(Error::value(
+            field,
+            value,
+            format!("{accepts} for plans on circuits of different rates or through electrical switches"),
+        ))
     };
     if settings.level != Level::Packet {
         return only("level", settings.level.name(), "`packet`");
@@ -306,7 +310,8 @@ fn packets(
             .ok_or_else(|| malformed(format!("{} → {} has no shares of at least 0", arc.src, arc.dst)))?;
         let rest = message.payload_bytes - (message.packets - 1) as f64 * f64::from(settings.payload_bytes);
         let short = |&rate_bps: &f64| packet(rest, settings, rate_bps);
-        let tail = message.tail.map(|_| servers.rates_bps.iter().map(short).collect::<Result<Rc<[_]>>>()).transpose()?;
+        let tail =
+            message.tail.map(|_| servers.rates_bps.iter().map(short).collect::<Result<Rc<[_]>>>()).transpose()?;
         let mut dealer = Dealer::new(shares.paths());
         for number in 0..message.packets {
             let (path, of_path) = dealer.deal(&shares);

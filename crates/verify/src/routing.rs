@@ -132,8 +132,7 @@ impl CircuitCounts {
             for (&dst, &count) in links {
                 let (before, after) = (of(from_src, src), of(&to_dst, dst));
                 let hops = before.hops.zip(after.hops).map(|(before, after)| before + 1 + after);
-                let part =
-                    if hops == all.hops { before.paths * count * after.paths / all.paths } else { 0.0 };
+                let part = if hops == all.hops { before.paths * count * after.paths / all.paths } else { 0.0 };
                 let load = stated.get(&(src, dst)).copied().unwrap_or(0.0);
                 if (load - part).abs() > 1e-9 {
                     return Some(format!("puts {load} on {src} → {dst}, where all shortest paths put {part}"));

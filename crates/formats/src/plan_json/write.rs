@@ -1,7 +1,8 @@
 //! Conversion of a plan to the JSON's shape.
 
 use model::{
-    Chunks, Collective, Electrical, Fabric, Op, Plan, PlanStep, PortRates, Rank, Routes, Topology, Transfer, Translations,
+    Chunks, Collective, Electrical, Fabric, Op, Plan, PlanStep, PortRates, Rank, Routes, Topology, Transfer,
+    Translations,
 };
 use serde::Serialize;
 use serde::de::IgnoredAny;

@@ -48,12 +48,7 @@ pub(super) fn by_link(choice: &Choice, steps: &[usize]) -> Result<Vec<f64>> {
 ///
 /// # Errors
 /// When some transfer of a step has no path.
-pub(super) fn give_routes(
-    choice: &Choice,
-    own: &mut Problem,
-    of_step: &[usize],
-    dealt: &[Range<usize>],
-) -> Result<()> {
+pub(super) fn give_routes(choice: &Choice, own: &mut Problem, of_step: &[usize], dealt: &[Range<usize>]) -> Result<()> {
     if !choice.problem.table.has_given_routes() {
         return Ok(());
     }

@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn two_ways_round_a_ring_are_two_ways_to_deal() {
-        let ring = Topology::new("ring", Translations::cyclic(5), [1, 4].map(|dst| Link { src: 0, dst, count: 1 })).unwrap();
+        let ring =
+            Topology::new("ring", Translations::cyclic(5), [1, 4].map(|dst| Link { src: 0, dst, count: 1 })).unwrap();
         let capacities = |way: &Topology| way.links().iter().map(|link| way.capacity(link)).collect::<Vec<_>>();
         let ways = all(&ring, &rates(&[8.0, 2.0]), &[1.0, 3.0]).unwrap();
         assert_eq!(ways.iter().map(capacities).collect::<Vec<_>>(), [vec![0.25, 1.0], vec![1.0, 0.25]]);

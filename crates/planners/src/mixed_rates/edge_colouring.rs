@@ -23,8 +23,7 @@ pub(super) fn matchings(topology: &Topology, order: &[usize]) -> Vec<Vec<usize>>
     for &link in order {
         interruption::check();
         let ends = &topology.links()[link];
-        let (src, dst) =
-            (topology.symmetry().orbit(ends.src) as usize, topology.symmetry().orbit(ends.dst) as usize);
+        let (src, dst) = (topology.symmetry().orbit(ends.src) as usize, topology.symmetry().orbit(ends.dst) as usize);
         for _ in 0..ends.count {
             let is_free = |at: &[Option<usize>], matching: usize| at[matching].is_none();
             let both = (0..degree).find(|&one| is_free(&out[src], one) && is_free(&into[dst], one));

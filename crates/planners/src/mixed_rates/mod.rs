@@ -8,10 +8,14 @@
 //!                        ─▶ for each run of steps on one topology the way that takes least
 //! ```
 //!
+//! A planner that chooses the algorithm too also looks for one whose parts fit the rates, on topologies that stay
+//! (`composed_in_units.rs`).
+//!
 //! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. No plan is slower
 //! than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
 
 mod carried;
+mod composed_in_units;
 mod dealing;
 mod edge_colouring;
 
@@ -19,7 +23,7 @@ use std::ops::Range;
 
 use model::{PortRates, Result, Topology};
 
-use crate::cutoffs::mixed_rates::MOST_THRESHOLDS;
+use crate::cutoffs::mixed_rates::{MOST_GPUS, MOST_THRESHOLDS};
 use crate::moved_choice::{on_fabric, priced, used_by};
 use crate::{Choice, Planner, Problem, alike_ports, around_faults};
 
@@ -36,25 +40,45 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     };
     let mut best: Option<Choice> = None;
     let mut refusal = None;
+    let mut bases: Vec<Topology> = Vec::new();
     for (ports, bandwidth_bps) in alike(rates) {
         interruption::check();
         // What is faster on alike ports need not be so on those of different rates, so that nothing is given up early.
         let found = alike_ports::problem(problem, ports, bandwidth_bps)
             .and_then(|own| around_faults::choose(planner, &own, f64::INFINITY))
             .and_then(|choice| choice.map(|choice| moved(&choice, problem, rates)).transpose());
+        bases.extend(found.iter().flatten().filter_map(stays_on));
         match found {
-            Ok(found) => {
-                let is_better =
-                    |found: &Choice| best.as_ref().is_none_or(|best: &Choice| found.total_s < best.total_s);
-                best = found.filter(is_better).or(best);
-            }
+            Ok(found) => best = faster(best, found),
             Err(error) => drop(refusal.get_or_insert(error)),
         }
+    }
+    if planner.capabilities().chooses_algorithm && problem.fabric.shape.gpus() <= MOST_GPUS {
+        let kautz = topologies::build("kautz", &problem.fabric.shape);
+        bases.extend(kautz.and_then(|kautz| as_it_starts(kautz, &problem.fabric.shape)));
+        let bases = topologies::candidates::dedupe(bases);
+        let composed = composed_in_units::on_each(planner.name(), problem, &bases)?;
+        best = composed.into_iter().fold(best, |best, found| faster(best, Some(found)));
     }
     match (best, refusal) {
         (None, Some(refusal)) => Err(refusal),
         (best, _) => Ok(best.filter(|choice| choice.total_s <= limit_s)),
     }
+}
+
+/// The faster of two choices, the first of equals.
+fn faster(best: Option<Choice>, found: Option<Choice>) -> Option<Choice> {
+    match (&best, &found) {
+        (Some(first), Some(other)) if other.total_s < first.total_s => found,
+        (None, _) => found,
+        _ => best,
+    }
+}
+
+/// The topology that a choice is on from its first step to its last; `None` where it changes.
+fn stays_on(choice: &Choice) -> Option<Topology> {
+    let all_equal = choice.candidates.windows(2).all(|pair| pair[0] == pair[1]);
+    all_equal.then(|| choice.problem.table.candidate(choice.candidates[0]).clone())
 }
 
 /// Numbers of ports that are alike, with their rate in bit/s, for which planners plan in place of these rates.
@@ -79,6 +103,15 @@ pub fn alike(rates: &PortRates) -> Vec<(u32, f64)> {
 /// # Errors
 /// When some transfer of a step has no path on its topology.
 fn moved(choice: &Choice, problem: &Problem, rates: &PortRates) -> Result<Choice> {
+    moved_to(choice, problem, |topology, steps| dealing::all(topology, rates, &carried::by_link(choice, steps)?))
+}
+
+/// [`moved`], where `ways` has the ways to deal out the circuits of a topology of some steps.
+fn moved_to(
+    choice: &Choice,
+    problem: &Problem,
+    ways: impl Fn(&Topology, &[usize]) -> Result<Vec<Topology>>,
+) -> Result<Choice> {
     let (used, of_step) = used_by(choice);
     let start = problem.fabric.initial.given();
     let mut topologies: Vec<Topology> = Vec::new();
@@ -86,7 +119,7 @@ fn moved(choice: &Choice, problem: &Problem, rates: &PortRates) -> Result<Choice
     for (place, &candidate) in used.iter().enumerate() {
         let topology = choice.problem.table.candidate(candidate);
         let steps: Vec<usize> = (0..of_step.len()).filter(|&step| of_step[step] == place).collect();
-        let mut ways = dealing::all(topology, rates, &carried::by_link(choice, &steps)?)?;
+        let mut ways = ways(topology, &steps)?;
         let as_it_starts = start.filter(|start| (*start).clone().on_any_ports().same_links(topology));
         ways.extend(as_it_starts.filter(|start| !ways.iter().any(|way| way.same_links(start))).cloned());
         dealt.push(topologies.len()..topologies.len() + ways.len());
@@ -97,7 +130,8 @@ fn moved(choice: &Choice, problem: &Problem, rates: &PortRates) -> Result<Choice
     let mut candidates = vec![0; of_step.len()];
     for run in runs(&of_step, own.is_repeated()) {
         let takes_s = |candidate: usize| {
-            let step_s = |&step: &usize| own.step_cost(step, candidate).map_or(f64::INFINITY, |(cost, ..)| cost.total_s());
+            let step_s =
+                |&step: &usize| own.step_cost(step, candidate).map_or(f64::INFINITY, |(cost, ..)| cost.total_s());
             let change_s = if run[0] == 0 { own.charges_of(&[candidate], &[0.0])[0] } else { 0.0 };
             change_s + run.iter().map(step_s).sum::<f64>()
         };
