@@ -19,5 +19,7 @@ def one_rate(field: str, rates_bps: Sequence[float]) -> float:
     """
     if len(set(rates_bps)) > 1:
         shown = ",".join(f"{rate_bps / GIGA:g}Gbps" for rate_bps in rates_bps)
-        raise refuse(field, f"ports have the rates {shown}, which is not accepted here; it takes one rate for all ports")
+        raise refuse(
+            field, f"ports have the rates {shown}, which is not accepted here; it takes one rate for all ports"
+        )
     return rates_bps[0]

@@ -39,8 +39,8 @@ class Fabric:
 
     gpus: number of GPUs; may be left out where `dims`, a matrix or a schedule says it.
     ports: circuits in and out of one GPU.
-    bandwidth: rate of one circuit, `"800Gbps"` or bit/s; where port k of every GPU has a rate of its own, a list of these
-        by port: `["800Gbps", "400Gbps"]`.
+    bandwidth: rate of one circuit, `"800Gbps"` or bit/s; where port k of every GPU has a rate of its own, a list of
+        these by port: `["800Gbps", "400Gbps"]`.
     startup: startup latency of a step, `"500ns"` or seconds.
     barrier: time of a barrier of all GPUs before a step, `"5us"` or seconds; `"harvest"`, as HARVEST measured it on 2
         to 256 GPUs; by number of GPUs, `"8=4us,64=20us"`; or the JSON file of `run --barriers`, with the barrier's name
