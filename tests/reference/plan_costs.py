@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -38,8 +38,11 @@ def amounts_of(transfers: list[Transfer], chunks: Chunks, size_bytes: int) -> di
     return dict(amounts)
 
 
-def hops_and_load(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Circuits) -> tuple[int, float]:
-    """The longest path in use, and the busiest link's bytes over those of the largest transfer."""
+def hops_and_load(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Mapping[Link, float]) -> tuple[int, float]:
+    """The longest path in use, and the busiest link's bytes over those of the largest transfer.
+
+    circuits: of each link, slower ones as parts of a circuit of the fastest port.
+    """
     used: dict[Link, float] = defaultdict(float)
     longest = 0
     largest = float(max(amounts.values()))
@@ -53,8 +56,11 @@ def hops_and_load(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Circ
     return longest, max(amount / circuits[link] for link, amount in used.items())
 
 
-def change(before: Circuits | None, after: Circuits, fabric: dict[str, Any], gpus: int) -> Change:
-    """The difference between two topologies; `before` is None if the first one is free."""
+def change(before: dict[Any, int] | None, after: dict[Any, int], fabric: dict[str, Any], gpus: int) -> Change:
+    """The difference between two topologies; `before` is None if the first one is free.
+
+    Circuits are by source and destination, and what else tells them apart.
+    """
     ports = fabric["ports"]
     if before is None:
         return Change(0, 0, fits_dark_ports=True)
@@ -76,7 +82,8 @@ def change(before: Circuits | None, after: Circuits, fabric: dict[str, Any], gpu
     transmitters = sum(map(max, by_gpu.values()))
     if "reconfiguration_delays_by_port_s" not in fabric:
         return Change(set_up, transmitters, fits)
-    sides = [matchings(circuits, gpus, ports) for circuits in (before, after)]
+    pairs = [{(src, dst): count for (src, dst, _), count in circuits.items()} for circuits in (before, after)]
+    sides = [matchings(circuits, gpus, ports) for circuits in pairs]
     differ = [(port, not old, not new) for port, (old, new) in enumerate(zip(*sides, strict=True)) if old != new]
     return Change(set_up, transmitters, fits, tuple(differ))
 

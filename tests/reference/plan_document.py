@@ -157,6 +157,20 @@ def arcs_of(step: dict[str, Any], ranks: int) -> list[Arc]:
     ]
 
 
+def rates_of(fabric: dict[str, Any]) -> list[float]:
+    """The different rates of ports, bit/s, the fastest first; a single one where ports are alike."""
+    told = fabric["bandwidth_bps"]
+    return sorted(set(told if isinstance(told, list) else [told]), reverse=True)
+
+
+def by_rate(topology: dict[str, Any], circuits: Circuits) -> dict[tuple[int, int, int], int]:
+    """Circuits by source, destination and the place of their rate; a list of them is as long as that of the links."""
+    listed = topology.get("circuits_by_rate", [[count] for count in circuits.values()])
+    assert [sum(counts) for counts in listed] == list(circuits.values())
+    every = zip(circuits, listed, strict=True)
+    return {(*link, place): count for link, counts in every for place, count in enumerate(counts) if count}
+
+
 def circuits_of(topology: dict[str, Any], ranks: int) -> Circuits:
     """The circuits of a topology, which must be sorted, each pair once, and keep the symmetry that is claimed."""
     circuits = {(src, dst): count for src, dst, count in topology["links"]}

@@ -9,13 +9,26 @@ from fractions import Fraction
 from typing import Any
 
 from tests.reference.plan_costs import amounts_of, change, charge_s, hops_and_load, route_faults
-from tests.reference.plan_document import Circuits, Link, arcs_of, chunks_of, circuits_of, transfers_of
+from tests.reference.plan_document import (
+    Circuits,
+    Link,
+    arcs_of,
+    by_rate,
+    chunks_of,
+    circuits_of,
+    rates_of,
+    transfers_of,
+)
 from tests.reference.plan_execution import execute
 from tests.reference.plan_packets import packet_hops, transfer_fs
 
 # A term is a few products of numbers in the file; a load is a sum of many shares.
 TOLERANCE = 1e-12
 TERMS = ("startup_s", "propagation_s", "transmission_s", "reconfiguration_s", "barrier_s")
+
+
+# Circuits by source, destination and the place of their rate.
+OnPorts = dict[tuple[int, int, int], int]
 
 
 class TooManyPacketsError(Exception):
@@ -30,16 +43,18 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
     document = json.loads(text)
     ranks, fabric = document["gpus"], document["fabric"]
     topologies = [circuits_of(topology, ranks) for topology in document["topologies"]]
+    rates = rates_of(fabric)
+    on_ports = [by_rate(*pair) for pair in zip(document["topologies"], topologies, strict=True)]
     chunks = chunks_of(document)
     transfers = [transfers_of(step, chunks, ranks) for step in document["steps"]]
     amounts = [amounts_of(of_step, chunks, document["size_bytes"]) for of_step in transfers]
-    found = [*_ports(document, topologies), *_labels(document)]
+    found = [*_ports(document, topologies), *_port_rates(document, on_ports), *_labels(document)]
     found += execute(document["collective"], ranks, chunks, transfers)
     initial = document["initial_topology"]
-    before: Circuits | None = None if initial is None else topologies[initial]
+    before = None if initial is None else on_ports[initial]
     if fabric["initial"] == "repeated" and initial is None:
         # The run before ended on the last step's.
-        before = topologies[document["steps"][-1]["topology"]]
+        before = on_ports[document["steps"][-1]["topology"]]
     step_before_s, changed = 0.0, 0
     packets_left = most_packet_hops
     for index, (step, of_pairs) in enumerate(zip(document["steps"], amounts, strict=True)):
@@ -48,14 +63,15 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
         wrong = list(route_faults(arcs, of_pairs, circuits, document["routing"]))
         if wrong:
             return [*found, *(f"step {index}: {text}" for text in wrong)]
-        hops, load = hops_and_load(arcs, of_pairs, circuits)
+        now = on_ports[step["topology"]]
+        hops, load = hops_and_load(arcs, of_pairs, _capacities(now, rates))
         largest = float(max(of_pairs.values()))
         propagation_s = fabric["hop_delay_s"] * hops
         if document["overlap"] == "pipelined":
             packets_left -= packet_hops(arcs, of_pairs)
             if packets_left < 0:
                 raise TooManyPacketsError
-            taken_fs = transfer_fs(arcs, of_pairs, circuits, fabric["bandwidth_bps"], fabric["hop_delay_s"])
+            taken_fs = transfer_fs(arcs, of_pairs, circuits, rates[0], fabric["hop_delay_s"])
             # Few packets may all take shorter paths than the longest; no term falls below zero.
             propagation_s = min(propagation_s, taken_fs / 1e15)
             transmission_s = float(Fraction(taken_fs, 10**15) - Fraction(propagation_s))
@@ -63,8 +79,8 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
         else:
             if document["propagation"] == "inverse-throughput":
                 propagation_s = fabric["hop_delay_s"] * load * fabric["ports"] * largest / busiest_rank(of_pairs)
-            transmission_s, rounding_s = 8 / fabric["bandwidth_bps"] * largest * load, 0.0
-        of_change = change(before, circuits, fabric, document["gpus"])
+            transmission_s, rounding_s = 8 / rates[0] * largest * load, 0.0
+        of_change = change(before, now, fabric, document["gpus"])
         reconfigured = of_change.transmitters > 0
         charged_s, of_s = charge_s(of_change, fabric, index, step_before_s)
         barrier_s = fabric.get("barrier_s", 0.0)
@@ -87,8 +103,32 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
         if step["reconfigured"] != reconfigured:
             found.append(f"step {index}: reconfigured is {step['reconfigured']}, circuits changed: {of_change}")
         changed += reconfigured
-        before = circuits
+        before = now
     return [*found, *_totals(document, changed)]
+
+
+def _capacities(on_ports: OnPorts, rates: list[float]) -> dict[Link, float]:
+    """The rate of each link over the fastest port's."""
+    found: dict[Link, float] = defaultdict(float)
+    for (src, dst, place), count in on_ports.items():
+        found[src, dst] += count * rates[place] / rates[0]
+    return found
+
+
+def _port_rates(document: dict[str, Any], topologies: list[OnPorts]) -> list[str]:
+    told = document["fabric"]["bandwidth_bps"]
+    rates = rates_of(document["fabric"])
+    ports = [told.count(rate) for rate in rates] if isinstance(told, list) else [document["fabric"]["ports"]]
+    found = []
+    for on_ports in topologies:
+        used: dict[tuple[int, int, int], int] = defaultdict(int)
+        for (src, dst, place), count in on_ports.items():
+            used[0, src, place] += count
+            used[1, dst, place] += count
+        found += [
+            f"{count} circuits of rate {at[2]} at GPU {at[1]}" for at, count in used.items() if count > ports[at[2]]
+        ]
+    return found
 
 
 def busiest_rank(amounts: dict[Link, Fraction]) -> float:

@@ -53,6 +53,11 @@ pub(crate) mod known_topology {
     pub(crate) const MOST_PAIRS: u64 = 1 << 20;
 }
 
+pub(crate) mod mixed_rates {
+    /// Parts of the rate of the slowest port that are tried as the unit of all rates.
+    pub(crate) const MOST_UNITS_OF_SLOWEST: u32 = 12;
+}
+
 pub(crate) mod pairs {
     /// Prices λ that are tried.
     pub(crate) const MOST_PRICES: usize = 24;

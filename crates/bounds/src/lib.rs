@@ -10,6 +10,7 @@ mod growth;
 mod known;
 mod known_topology;
 mod link_prices;
+mod mixed_rates;
 mod pairs;
 mod rates;
 mod repeated;
@@ -25,4 +26,5 @@ pub use given_schedule::{
     class_of_steps, given_schedule, given_schedule_statements, steps_of_algorithm, steps_of_plan,
 };
 pub use known::KnownBounds;
+pub use mixed_rates::in_units;
 pub use statement::{BoundSegment, Statement, largest};

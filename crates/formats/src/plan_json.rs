@@ -9,12 +9,14 @@
 //! | `chunks` | `{"kind": "owned" \| "pairs", "parts"}`, `{"kind": "buffer", "root", "parts"}` or `{"kind": "pieces", "pieces": [[src, dst, share]]}` |
 //! | `initial_topology` | index into `topologies`, `null` where `fabric.initial` is `"free"` |
 //! | `topologies[].links` | `[src, dst, circuits]`, by (src, dst) |
+//! | `topologies[].circuits_by_rate` | for each of these links its circuits by the rate of their ports, the fastest first; only where ports differ |
 //! | `steps[].transfers` | `[src, dst, "copy" \| "reduce", chunks]` |
 //! | chunks of a transfer | ascending; `5`, or `[first, last, stride]` for an arithmetic run |
 //! | `steps[].routes.arcs` | `[src, dst, [[share, [nodes]]]]` |
 
 mod document;
 mod layout;
+mod rates;
 mod read;
 mod runs;
 mod write;

@@ -241,7 +241,7 @@ mod tests {
             let arcs = arcs.iter().map(|&(a, b, w)| TrafficEntry { src: a % ranks, dst: b % ranks, weight: f64::from(w) });
             let Ok(traffic) = Traffic::new(group.clone(), arcs.filter(|arc| arc.src != arc.dst)) else { return Ok(()) };
             if traffic.arcs().is_empty() { return Ok(()) }
-            let own = Arc::new(Adjacency::new(&group, topology.links()));
+            let own = Arc::new(Adjacency::new(&topology));
             let quotient = Quotient::new(&topology, &own, &traffic);
             let network = RoutingNetwork::new(&topology);
             let distance = |src, dst| network.distance(src, dst);

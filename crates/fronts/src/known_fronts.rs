@@ -130,6 +130,7 @@ impl Equivalent<Pair> for Asked<'_> {
     fn equivalent(&self, pair: &Pair) -> bool {
         self.0.symmetry() == pair.topology.symmetry()
             && self.0.links() == pair.topology.links()
+            && self.0.same_rates(&pair.topology)
             && *self.1 == pair.traffic
     }
 }

@@ -40,7 +40,7 @@ impl RoutingNetwork {
                 let (src, element) = symmetry.canonical(image(link.src));
                 let dst = symmetry.apply(symmetry.inverse(element), image(link.dst));
                 let found = topology.links().binary_search_by_key(&(src, dst), |other| (other.src, other.dst));
-                found.is_ok_and(|at| topology.links()[at].count == link.count)
+                found.is_ok_and(|at| topology.capacity(&topology.links()[at]) == topology.capacity(link))
             };
             topology.links().iter().all(is_there)
         })

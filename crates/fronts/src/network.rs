@@ -23,11 +23,12 @@ use crate::{
 pub struct RoutingNetwork {
     topology: Topology,
     adjacency: OnceLock<Arc<Adjacency>>,
-    /// Per orbit of GPUs: its representative, distances from it, circuits out of and into each of its GPUs.
+    /// Per orbit of GPUs: its representative, distances from it, capacity of the circuits out of and into each of its
+    /// GPUs.
     orbits: Vec<Orbit>,
     /// Distances that need not be searched for.
     digits: Option<DigitDistances>,
-    /// Circuits of the whole topology.
+    /// Capacity of all circuits: their number where all are as fast as the fastest port.
     circuits: f64,
     /// Whether it is its own mirror image.
     pub(crate) mirrors: OnceLock<bool>,
@@ -58,10 +59,15 @@ impl RoutingNetwork {
         };
         let mut orbits: Vec<Orbit> = symmetry.representatives().into_iter().map(orbit).collect();
         for link in topology.links() {
-            orbits[symmetry.orbit(link.src) as usize].circuits_out += f64::from(link.count);
-            orbits[symmetry.orbit(link.dst) as usize].circuits_in += f64::from(link.count);
+            orbits[symmetry.orbit(link.src) as usize].circuits_out += topology.capacity(link);
+            orbits[symmetry.orbit(link.dst) as usize].circuits_in += topology.capacity(link);
         }
-        let circuits = topology.circuits() as f64;
+        let circuits = match topology.is_on_ports() {
+            false => topology.circuits() as f64,
+            true => {
+                topology.links().iter().map(|link| topology.capacity(link)).sum::<f64>() * f64::from(symmetry.order())
+            }
+        };
         let digits = DigitDistances::of(&topology);
         Self { topology, adjacency: OnceLock::new(), orbits, digits, circuits, mirrors: OnceLock::new() }
     }
@@ -345,7 +351,7 @@ impl RoutingNetwork {
     }
 
     fn adjacency(&self) -> &Arc<Adjacency> {
-        self.adjacency.get_or_init(|| Arc::new(Adjacency::new(self.topology.symmetry(), self.topology.links())))
+        self.adjacency.get_or_init(|| Arc::new(Adjacency::new(&self.topology)))
     }
 }
 

@@ -124,7 +124,7 @@ mod tests {
             let Ok(traffic) = Traffic::new(group.clone(), arcs.filter(|arc| arc.src != arc.dst)) else { return Ok(()) };
             let network = RoutingNetwork::new(&topology);
             if let Some(front) = network.front(&traffic, Routing::ConcurrentFlow) {
-                let own = Arc::new(Adjacency::new(&group, topology.links()));
+                let own = Arc::new(Adjacency::new(&topology));
                 let distance = |src, dst| network.distance(src, dst);
                 let bound = bound(&Quotient::new(&topology, &own, &traffic), distance, front.points()[0].hops);
                 prop_assert!(bound.beyond <= bound.at_hops && bound.beyond > 0.0);

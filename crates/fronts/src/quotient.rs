@@ -22,14 +22,14 @@ pub(crate) struct Head {
 pub(crate) struct Adjacency {
     starts: Vec<u32>,
     heads: Vec<Head>,
-    /// Parallel circuits of a link of each orbit.
+    /// Parallel circuits of a link of each orbit, slower ones as parts of a circuit.
     pub(crate) capacities: Vec<f64>,
 }
 
 impl Adjacency {
-    /// `links`: one per orbit of `symmetry`, by (src, dst), as `Topology::links_under` gives them. O(links
-    /// of the whole topology).
-    pub(crate) fn new(symmetry: &Translations, links: &[Link]) -> Self {
+    /// The adjacency under the topology's own symmetry. O(links of the whole topology).
+    pub(crate) fn new(topology: &Topology) -> Self {
+        let (symmetry, links) = (topology.symmetry(), topology.links());
         let ranks = symmetry.ranks();
         let mut starts = Vec::with_capacity(ranks as usize + 1);
         let mut heads = Vec::with_capacity(links.len() * symmetry.order() as usize);
@@ -42,12 +42,13 @@ impl Adjacency {
             }
             starts.push(heads.len() as u32);
         }
-        Self { starts, heads, capacities: links.iter().map(|link| f64::from(link.count)).collect() }
+        Self { starts, heads, capacities: links.iter().map(|link| topology.capacity(link)).collect() }
     }
 
-    /// The quotient of the same topology by `subgroup`, its links in the same order. `links`: one per orbit of it, by
-    /// (src, dst). O(links of the whole topology · log).
-    fn under(&self, subgroup: &Translations, links: &[Link]) -> Self {
+    /// The quotient of the same topology by `subgroup`, its links in the same order. O(links of the whole topology ·
+    /// log).
+    fn under(&self, subgroup: &Translations, topology: &Topology) -> Self {
+        let links: &[Link] = &topology.links_under(subgroup);
         let orbit_of = |src: Rank, dst: Rank| {
             let (representative, element) = subgroup.canonical(src);
             let dst = subgroup.apply(subgroup.inverse(element), dst);
@@ -60,7 +61,7 @@ impl Adjacency {
         Self {
             starts: self.starts.clone(),
             heads,
-            capacities: links.iter().map(|link| f64::from(link.count)).collect(),
+            capacities: links.iter().map(|link| topology.capacity(link)).collect(),
         }
     }
 
@@ -92,11 +93,8 @@ impl Quotient {
     /// `own`: the adjacency under the topology's own symmetry, used where that is the common one.
     pub(crate) fn new(topology: &Topology, own: &Arc<Adjacency>, traffic: &Traffic) -> Self {
         let symmetry = topology.symmetry().meet(traffic.symmetry());
-        let adjacency = if symmetry == *topology.symmetry() {
-            own.clone()
-        } else {
-            Arc::new(own.under(&symmetry, &topology.links_under(&symmetry)))
-        };
+        let adjacency =
+            if symmetry == *topology.symmetry() { own.clone() } else { Arc::new(own.under(&symmetry, topology)) };
         let arcs = traffic.arcs_under(&symmetry);
         Self { symmetry, adjacency, arcs }
     }

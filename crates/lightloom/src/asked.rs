@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap, Positions,
-    Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing, Schedule, Shape,
+    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap, PortRates,
+    Positions, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing,
+    Schedule, Shape,
 };
 use optics::Optics;
 use planners::{Cache, Convention, PlannerOptions};
@@ -29,8 +30,8 @@ pub struct AskedFabric {
     pub dims: Vec<u32>,
     /// Circuits out of and into one GPU.
     pub ports: u32,
-    /// Rate of one circuit, bit/s.
-    pub bandwidth_bps: f64,
+    /// Rate of one circuit, bit/s; that of each port where there are several.
+    pub bandwidth_bps: Vec<f64>,
     /// Startup latency α of a step, s.
     pub startup_s: f64,
     /// Barrier of all GPUs before a step.
@@ -75,6 +76,11 @@ impl AskedFabric {
         let gpus = gpus.ok_or_else(|| Error::value("gpus", "nothing", "a number of GPUs such as 64"))?;
         let shape = Shape::new(gpus, &self.dims, self.ports)?.with_faults(self.failed)?;
         let shape = shape.at_positions(self.positions.map(Arc::new))?;
+        let rates = match self.bandwidth_bps[..] {
+            [_] => None,
+            ref by_port => PortRates::new("bandwidth", by_port, self.ports)?,
+        };
+        let shape = shape.with_rates(rates);
         let initial_is_open = self.initial.is_none();
         let initial = match self.initial {
             None => Initial::Free,
@@ -89,10 +95,17 @@ impl AskedFabric {
             }
             Some(TopologyRef::Given(topology)) => Initial::Topology(topology),
         };
+        let initial = match initial {
+            Initial::Topology(topology) => {
+                let starts = planners::as_it_starts(topology, &shape);
+                Initial::Topology(starts.map_err(|error| error.in_field("initial"))?)
+            }
+            other => other,
+        };
         let optics = self.optics.map(|spelling| optical_layer(&spelling, &shape)).transpose()?;
         let fabric = Fabric {
             shape,
-            bandwidth_bps: self.bandwidth_bps,
+            bandwidth_bps: self.bandwidth_bps.iter().copied().fold(0.0, f64::max),
             startup_s: self.startup_s,
             barrier_s: self.barrier.seconds("barrier", gpus)?,
             hop_delay_s: self.hop_delay_s,
@@ -234,6 +247,7 @@ impl Asked {
                 "its hop delays go by loads, and those of fibres by the hops of a path; leave the positions out";
             return Err(Error::refused("convention", convention.name, reason));
         }
+        request.check_rates()?;
         Ok(request)
     }
 }

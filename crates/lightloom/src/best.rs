@@ -65,7 +65,8 @@ impl Prepared {
         let composes = self.planners().iter().any(|planner| planner.capabilities().chooses_algorithm);
         let is_free = request.fabric.initial == Initial::Free && request.settings.overlap == Overlap::Additive;
         let is_given = request.options.warm_start.is_some();
-        let is_whole = request.fabric.shape.faults().is_empty();
+        let shape = &request.fabric.shape;
+        let is_whole = shape.faults().is_empty() && shape.rates().is_none();
         if !composes || !is_free || !is_whole || is_given || request.kept_algorithm().is_some() {
             return Ok(own);
         }

@@ -92,9 +92,10 @@ impl Request {
             self.fabric.initial = match (convention.initial)(self.collective()) {
                 "free" => Initial::Free,
                 spec => {
-                    let topology = topologies::build(spec, &self.fabric.shape);
-                    let topology = topology.map_err(|error| error.in_field("initial"))?;
-                    Initial::Topology(self.fabric.shape.working_part(topology)?)
+                    let shape = &self.fabric.shape;
+                    let topology = topologies::build(spec, shape)
+                        .and_then(|topology| planners::as_it_starts(shape.working_part(topology)?, shape));
+                    Initial::Topology(topology.map_err(|error| error.in_field("initial"))?)
                 }
             };
         }
@@ -114,6 +115,27 @@ impl Request {
         };
         Optics::parse(layer)?.check_faults(&fabric.shape)?;
         fabric.shape.check_serves(self.collective(), root)
+    }
+
+    /// # Errors
+    /// Costs or options that are for ports of one rate, on a fabric whose ports have several.
+    pub(crate) fn check_rates(&self) -> Result<()> {
+        if self.fabric.shape.rates().is_none() {
+            return Ok(());
+        }
+        let settings = self.settings;
+        let needs = |what: &str| format!("{what} where ports have different rates (`bandwidth`)");
+        if settings.overlap != Overlap::Additive {
+            return Err(Error::value("overlap", settings.overlap.name(), needs("`additive`")));
+        }
+        if settings.propagation != Propagation::Hops {
+            let accepts = needs("one that charges hop delays by hops");
+            return Err(Error::value("convention", settings.propagation.name(), accepts));
+        }
+        if self.options.optical_ports.is_some() {
+            return Err(Error::value("optical_ports", "shared ports", needs("ports of each GPU")));
+        }
+        Ok(())
     }
 
     /// The planner that was named, rather than several of them.
@@ -185,6 +207,9 @@ impl Request {
             let able: Vec<&str> = able.map(|other| other.name()).collect();
             let reason = format!("it plans only where everything works; {} plan around faults", able.join(", "));
             return Err(Error::refused("failed", planner.name(), reason));
+        }
+        if self.fabric.shape.rates().is_some() && !takes.around_faults {
+            return Err(Error::refused("bandwidth", planner.name(), "it plans only for ports of one rate"));
         }
         if let Some(fixed) =
             takes.fixed_routing.filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)

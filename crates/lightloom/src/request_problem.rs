@@ -77,9 +77,14 @@ impl Request {
             }
         }
         let whole = &self.fabric.shape;
-        // Where ports fail, plans with fewer ports have a port for each circuit too.
-        let least = if whole.faults().is_empty() { 0 } else { WorkingPorts::of(whole).least() };
-        let fewer = (1..whole.ports()).contains(&least).then(|| whole.without_faults(least)).transpose()?;
+        // Where ports fail or differ in rate, plans with fewer ports have a port for each circuit too.
+        let mut fewer: Vec<u32> = match whole.rates() {
+            Some(rates) => planners::alike(rates).into_iter().map(|(ports, _)| ports).collect(),
+            None if whole.faults().is_empty() => Vec::new(),
+            None => vec![WorkingPorts::of(whole).least()],
+        };
+        fewer.retain(|ports| (1..whole.ports()).contains(ports));
+        let fewer = fewer.into_iter().map(|ports| whole.without_faults(ports)).collect::<Result<Vec<_>>>()?;
         let mut all = Vec::new();
         for item in list {
             match item {

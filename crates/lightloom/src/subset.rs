@@ -40,6 +40,10 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
         let accepts = "all GPUs of a fabric with electrical islands";
         return Err(Error::value("ranks", format!("{} of {gpus} GPUs", ranks.len()), accepts));
     }
+    if fabric.shape.rates().is_some() {
+        let accepts = "all GPUs of a fabric whose ports have different rates";
+        return Err(Error::value("ranks", format!("{} of {gpus} GPUs", ranks.len()), accepts));
+    }
     let ports = fabric.shape.ports();
     let too_many =
         |_| Error::value("ranks", format!("{} GPUs", ranks.len()), format!("GPUs 0 to {}, each once", gpus - 1));

@@ -48,6 +48,10 @@ pub fn plans_by(
         let reason = "plans among samples are chosen on circuits alone";
         return Err(Error::refused("electrical", "a fabric with electrical switches", reason));
     }
+    if request.fabric.shape.rates().is_some() {
+        let accepts = "one rate for all ports, whose plans are chosen among samples";
+        return Err(Error::value("bandwidth", "ports of different rates", accepts));
+    }
     let (prepared, at) = for_all_planners(request)?;
     let choices = distinct(candidates(&prepared, &at, uncertainty)?);
     let keeps_steps = prepared.keeps_steps();

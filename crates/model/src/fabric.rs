@@ -38,7 +38,7 @@ impl Initial {
 pub struct Fabric {
     /// GPUs, their grid, and ports per GPU.
     pub shape: Shape,
-    /// Rate of one circuit (one port), bit/s.
+    /// Rate of one circuit (one port), bit/s: of the fastest where the ports of the shape have different rates.
     pub bandwidth_bps: f64,
     /// Startup latency α of a step, s.
     pub startup_s: f64,
@@ -65,6 +65,7 @@ impl Fabric {
         units::time_from_f64("startup", self.startup_s)?;
         units::time_from_f64("barrier", self.barrier_s)?;
         units::time_from_f64("hop_delay", self.hop_delay_s)?;
+        self.check_rates()?;
         self.reconfiguration.check(self.shape.ports())?;
         if let Some(electrical) = &self.electrical {
             electrical.check("electrical")?;
@@ -97,6 +98,36 @@ impl Fabric {
         let Some(positions) = self.shape.positions() else { return 0.0 };
         let gpus = |link: Link| (self.shape.gpu_of(link.src), self.shape.gpu_of(link.dst));
         positions.longest_s(topology.expanded().into_iter().map(gpus))
+    }
+
+    /// # Errors
+    /// A rate of circuits that is not that of the fastest port, or what does not go with ports of different rates:
+    /// changes that are not all charged the same, faults, electrical islands, and an optical layer that shares ports.
+    fn check_rates(&self) -> Result<()> {
+        let Some(rates) = self.shape.rates() else { return Ok(()) };
+        let refuse = |field: &str, what: &str| {
+            let accepts = format!("{what} with ports of different rates (`bandwidth`)");
+            Err(Error::value(field, "a setting for ports that are alike", accepts))
+        };
+        if rates.fastest_bps() != self.bandwidth_bps {
+            return refuse("bandwidth", "the rate of the fastest port");
+        }
+        if self.reconfiguration.compares_topologies() {
+            return refuse("reconfiguration_delay", "a delay that is the same for every change");
+        }
+        if !self.shape.faults().is_empty() {
+            return refuse("failed", "a fabric in which everything works");
+        }
+        if self.electrical.is_some() {
+            return refuse("electrical", "no electrical islands");
+        }
+        if self.optics.as_ref().is_some_and(|layer| !["crossbar", "parallel"].contains(&layer.spelling())) {
+            return refuse("optics", "`crossbar` or `parallel`");
+        }
+        if self.shape.positions().is_some() {
+            return refuse("positions", "no positions of GPUs");
+        }
+        Ok(())
     }
 
     /// Seconds that every step takes whatever it sends: its barrier and its startup latency.

@@ -11,6 +11,7 @@
 mod barrier;
 mod binary_digits;
 mod breadth_first;
+mod circuit_rates;
 mod circuits;
 mod circulant;
 mod collective;
@@ -31,6 +32,7 @@ mod mzi_mesh;
 mod named;
 mod optical_layer;
 mod plan;
+mod port_rates;
 mod positions;
 pub mod ranges;
 mod reconfiguration;
@@ -67,6 +69,7 @@ pub use mzi_mesh::MziMesh;
 pub use named::value_named;
 pub use optical_layer::{IslandCircuits, Islands, OpticalLayer, Shared};
 pub use plan::{Bound, Plan, PlanParts, PlanStep};
+pub use port_rates::{PortRates, RateClass};
 pub use positions::Positions;
 pub use reconfiguration::{
     ChargeKind, Compared, DelayTerms, Difference, LinkChange, PortAssignment, Reconfiguration, ReconfigurationDelay,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Error, Faults, Positions, Rank, Result};
+use crate::{Error, Faults, PortRates, Positions, Rank, Result};
 
 /// Ranks, their grid, ports per rank, what of them does not work, and where they stand.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -13,6 +13,7 @@ pub struct Shape {
     subset: Option<Subset>,
     faults: Faults,
     positions: Option<Arc<Positions>>,
+    rates: Option<PortRates>,
 }
 
 /// Some GPUs of a fabric, in the order of the ranks that they have in a collective.
@@ -46,7 +47,7 @@ impl Shape {
             let shown: Vec<String> = dims.iter().map(u32::to_string).collect();
             return Err(Error::value("dims", shown.join("x"), format!("sizes of at least 2 whose product is {gpus}")));
         }
-        Ok(Self { gpus, dims, ports, subset: None, faults: Faults::default(), positions: None })
+        Ok(Self { gpus, dims, ports, subset: None, faults: Faults::default(), positions: None, rates: None })
     }
 
     /// This shape, whose ranks are some GPUs of a fabric: rank r is GPU `gpus[r]` of `fabric_gpus`.
@@ -95,7 +96,18 @@ impl Shape {
         Ok(Self { positions, ..self })
     }
 
-    /// The same ranks at the same places with `ports` ports each, all of which work.
+    /// This shape with ports of these rates, in place of any before; all ports are alike for `None`.
+    #[must_use]
+    pub fn with_rates(self, rates: Option<PortRates>) -> Self {
+        Self { rates, ..self }
+    }
+
+    /// The rates of the ports of a GPU; `None` where they are alike.
+    pub fn rates(&self) -> Option<&PortRates> {
+        self.rates.as_ref()
+    }
+
+    /// The same ranks at the same places with `ports` ports each, all of which work and are alike.
     ///
     /// # Errors
     /// A number of ports out of range.

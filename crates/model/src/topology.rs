@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::circuit_rates::CircuitRates;
 use crate::{Error, Rank, Result, Traffic, Translations, counted};
 
 /// `count` parallel circuits `src` → `dst`. They act as one link of `count` times the bandwidth.
@@ -40,6 +41,8 @@ pub struct Topology {
     name: String,
     symmetry: Translations,
     links: Vec<Link>,
+    /// Where ports differ in rate, those that the circuits are on.
+    rates: Option<CircuitRates>,
 }
 
 /// The end of the name of a topology whose circuits were turned round.
@@ -67,7 +70,7 @@ impl Topology {
             *total = total.saturating_add(count);
         }
         let links = merged.into_iter().map(|((src, dst), count)| Link { src, dst, count }).collect();
-        Ok(Self { name: name.into(), symmetry, links })
+        Ok(Self { name: name.into(), symmetry, links, rates: None })
     }
 
     /// A circuit for each arc of `traffic`, as many in parallel as `ports` allow evenly (PCCL §3 divides
@@ -80,12 +83,24 @@ impl Topology {
         }
         let count = ports / degree;
         let links = traffic.arcs().iter().map(|arc| Link { src: arc.src, dst: arc.dst, count }).collect();
-        Some(Self { name: name.into(), symmetry: traffic.symmetry().clone(), links })
+        Some(Self { name: name.into(), symmetry: traffic.symmetry().clone(), links, rates: None })
     }
 
-    /// This topology with the largest symmetry that can be found for its links.
+    pub(crate) fn with_circuit_rates(self, rates: Option<CircuitRates>) -> Self {
+        Self { rates, ..self }
+    }
+
+    pub(crate) fn circuit_rates(&self) -> Option<&CircuitRates> {
+        self.rates.as_ref()
+    }
+
+    /// This topology with the largest symmetry that can be found for its links; as it is where it is on ports of
+    /// different rates.
     #[must_use]
     pub fn with_found_symmetry(self) -> Self {
+        if self.rates.is_some() {
+            return self;
+        }
         let links: BTreeMap<(Rank, Rank), u32> =
             self.expanded().into_iter().map(|link| ((link.src, link.dst), link.count)).collect();
         let found = Translations::detect(self.symmetry.ranks(), links.len(), |move_by| {
@@ -95,7 +110,7 @@ impl Topology {
             return self;
         }
         let links = self.expanded().into_iter().filter(|link| found.canonical(link.src).1 == 0).collect();
-        Self { name: self.name, symmetry: found, links }
+        Self { name: self.name, symmetry: found, links, rates: None }
     }
 
     /// The topology with every circuit the other way round. Its name ends in `, reversed`, which a second turn takes away.
@@ -108,7 +123,12 @@ impl Topology {
             Some(name) => name.to_string(),
             None => format!("{}{REVERSED}", self.name),
         };
-        Self::new(name, self.symmetry.clone(), links)
+        let turned = Self::new(name, self.symmetry.clone(), links)?;
+        let rates = self.rates.as_ref().map(|rates| {
+            let back = |link: &Link| self.circuits_by_rate(link.dst, link.src).unwrap_or_default().to_vec();
+            rates.of_links(turned.links.iter().map(back).collect())
+        });
+        Ok(turned.with_circuit_rates(rates))
     }
 
     /// This topology under another name.
@@ -188,13 +208,13 @@ impl Topology {
     /// Whether both have the same circuits; names are not compared.
     pub fn same_links(&self, other: &Self) -> bool {
         if self.symmetry == other.symmetry {
-            return self.links == other.links;
+            return self.links == other.links && self.same_rates(other);
         }
         if self.ranks() != other.ranks() || self.circuits() != other.circuits() {
             return false;
         }
         let both = self.symmetry.meet(&other.symmetry);
-        self.links_under(&both) == other.links_under(&both)
+        self.links_under(&both) == other.links_under(&both) && self.same_rates(other)
     }
 
     /// Number of circuits.

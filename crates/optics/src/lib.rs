@@ -20,6 +20,7 @@ mod iteration;
 mod kind;
 mod kinds;
 pub mod mesh;
+mod mixed_rates;
 mod optics;
 mod parallel;
 mod rounds;

@@ -7,6 +7,7 @@ use model::{
 use crate::held::Held;
 use crate::kind::{Assignment, Kind, PortMap};
 use crate::kinds::REGISTRY;
+use crate::mixed_rates;
 
 /// The optical layer under a fabric.
 #[derive(Clone)]
@@ -145,7 +146,10 @@ impl Optics {
     /// # Errors
     /// A topology that these switches cannot have.
     pub(crate) fn assign(&self, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {
-        self.kind.assign(&self.parameters, fabric, held)
+        match fabric.shape.rates() {
+            None => self.kind.assign(&self.parameters, fabric, held),
+            Some(rates) => mixed_rates::assign(self.kind, &self.parameters, (fabric, rates), held),
+        }
     }
 
     /// Whether every circuit needs a path of its own through the switch, which [`crate::circuits`] and

@@ -60,6 +60,17 @@ pub(crate) mod many_gpus {
     pub const MOST_KINDS: u32 = 64;
 }
 
+pub(crate) mod mixed_rates {
+    /// GPUs up to which algorithms are composed for circuits of different rates.
+    pub(crate) const MOST_GPUS: u32 = 128;
+
+    /// Ways to deal out the circuits of a topology to ports of different rates that are tried for a run of steps.
+    pub(crate) const MOST_DEALINGS: usize = 24;
+
+    /// Rates down to which ports count as alike in turn; of more, the fastest ones and the slowest.
+    pub(crate) const MOST_THRESHOLDS: usize = 4;
+}
+
 pub(crate) mod planners_exact_permutations {
     /// Most GPUs that are tried: 9! = 362 880 permutations.
     pub(crate) const MOST_GPUS: u32 = 9;

@@ -9,6 +9,7 @@
 //! makes a [`Choice`]; [`Choice::into_plan`] adds routes, cost terms and the bound. Adding a planner is
 //! one file in `planners/` and its line in the registry there.
 
+mod alike_ports;
 mod all_to_all_baseline;
 mod all_to_all_lines;
 mod around_faults;
@@ -32,6 +33,8 @@ mod limited_fronts;
 mod linear_cost;
 mod listener;
 pub mod many_gpus;
+mod mixed_rates;
+mod moved_choice;
 mod operating_point;
 mod optical_limits;
 mod options;
@@ -55,7 +58,7 @@ pub mod ties;
 pub mod two_level;
 
 pub use all_to_all_lines::all_to_all_lines;
-pub use around_faults::{KeptCircuits, REPAIRED, choose, repair};
+pub use around_faults::{KeptCircuits, REPAIRED, repair};
 pub use capabilities::{Capabilities, LeastSum};
 pub use change::Change;
 pub use charges::Charges;
@@ -66,6 +69,7 @@ pub use envelope::{Envelope, Piece};
 pub use least_seconds::least_seconds;
 pub use linear_cost::LinearCost;
 pub use listener::{BetterChoice, Listener, is_better};
+pub use mixed_rates::{alike, as_it_starts, choose};
 pub use operating_point::OperatingPoint;
 pub use optical_limits::OpticalLimits;
 pub use options::PlannerOptions;

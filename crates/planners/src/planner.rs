@@ -63,6 +63,7 @@ pub fn is_concave(
     settings.overlap == Overlap::Additive
         && fabric.shape.faults().is_empty()
         && fabric.shape.positions().is_none()
+        && fabric.shape.rates().is_none()
         && (knows.closes_cycles || fabric.initial != Initial::Repeated)
         && fabric.reconfiguration.charge_kind() != ChargeKind::Overlapping
         && options.chunk_bytes.is_none()

@@ -28,9 +28,10 @@ impl PyFabricOptions {
         self.0.dims.clone()
     }
 
+    /// The rate of all ports, or of each.
     #[getter]
-    fn bandwidth_bps(&self) -> f64 {
-        self.0.bandwidth_bps
+    fn rates_bps(&self) -> Vec<f64> {
+        self.0.bandwidth_bps.clone()
     }
 
     #[getter]

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use lightloom::StatedFabric;
-use model::{Error, Plan, Result};
+use model::{Error, Plan, PortRates, Result};
 use pyo3::prelude::*;
 
 use crate::arguments;
@@ -198,9 +198,11 @@ impl PyPlan {
         self.plan.fabric.shape.ports()
     }
 
+    /// The rate of all ports, or of each where they differ.
     #[getter]
-    fn bandwidth_bps(&self) -> f64 {
-        self.plan.fabric.bandwidth_bps
+    fn rates_bps(&self) -> Vec<f64> {
+        let fabric = &self.plan.fabric;
+        fabric.shape.rates().map_or_else(|| vec![fabric.bandwidth_bps], PortRates::by_port_bps)
     }
 
     #[getter]

@@ -15,14 +15,17 @@ pub(crate) mod fifo_cycles {
     pub(crate) const FEWEST: u64 = 32;
 }
 
+pub(crate) mod unlike_servers {
+    /// Packets of a step among servers of different rates: each is kept with its path.
+    pub(crate) const MOST_PACKETS: u64 = 1 << 24;
+
+    /// Packets after which parallel circuits of different rates are taken in the same order again.
+    pub(crate) const IN_TURN: usize = 1 << 8;
+}
+
 pub(crate) mod wiring {
     /// Flows of a path over parallel circuits, at flow level.
     pub(crate) const MOST_PARALLEL: u64 = 1 << 12;
-}
-
-pub(crate) mod two_tiers {
-    /// Packets of a step on both tiers: each is kept with its path.
-    pub(crate) const MOST_PACKETS: u64 = 1 << 24;
 }
 
 pub(crate) mod sampling {

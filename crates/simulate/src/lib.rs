@@ -20,7 +20,7 @@
 //! | packets at equal intervals as one, and the queues that they make | `runs`, `backlog` |
 //! | packets of several flows that a sender hands over in turn | `trunks` |
 //! | dependencies | `gates` |
-//! | circuits and the electrical switches of islands | `two_tiers` |
+//! | circuits of different rates, and next to the electrical switches of islands | `unlike_servers` |
 //! | records and the report | `ledger`, `report` |
 //! | the closed form of one-way rings | `one_way` |
 //! | completion times where the fabric's times are uncertain | `sampling` and its files |
@@ -51,7 +51,7 @@ mod settings;
 mod simulation;
 mod split;
 mod trunks;
-mod two_tiers;
+mod unlike_servers;
 mod wiring;
 
 pub use congestion::{CongestionControl, CongestionTotals, Dcqcn, Marking, Window};
@@ -69,8 +69,8 @@ use model::{Plan, Result};
 /// 9 223 s, more bytes than can be counted, or full buffers that wait for each other.
 pub fn simulate(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     settings.check(&plan.fabric)?;
-    if two_tiers::is_needed(plan) {
-        return two_tiers::run(plan, settings);
+    if unlike_servers::is_needed(plan) {
+        return unlike_servers::run(plan, settings);
     }
     match settings.sync {
         Synchronisation::Barrier => barrier::run(plan, settings),

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use model::{Fabric, Link, Rank, Topology};
 
+use crate::speeds::circuits_under;
+
 /// Circuits that change between two topologies.
 #[derive(Debug, Default, Clone, Copy)]
 struct Changes {
@@ -47,19 +49,19 @@ impl Charge {
 }
 
 impl Changes {
-    /// Both lists of links are sorted, so one pass over them.
+    /// Both lists of circuits are sorted, so one pass over them.
     fn between(from: &Topology, to: &Topology) -> Self {
         let both = from.symmetry().meet(to.symmetry());
-        let (from, to) = (from.links_under(&both), to.links_under(&both));
-        let key = |link: Option<&Link>| link.map(|link| (link.src, link.dst));
+        let (from, to) = (circuits_under(from, &both), circuits_under(to, &both));
+        let key = |circuits: Option<&((Rank, Rank, usize), u32)>| circuits.map(|(place, _)| *place);
         // Per orbit of GPUs: circuits out before, out and new, in before, in and new, out and given up.
         let mut counts = vec![[0u32; 5]; both.orbits() as usize];
         let mut changes = Self::default();
         let (mut from, mut to) = (from.iter().peekable(), to.iter().peekable());
-        while let Some(pair) = key(from.peek().copied()).into_iter().chain(key(to.peek().copied())).min() {
-            let had = from.next_if(|link| (link.src, link.dst) == pair).map_or(0, |link| link.count);
-            let has = to.next_if(|link| (link.src, link.dst) == pair).map_or(0, |link| link.count);
-            let (src, dst) = (both.orbit(pair.0) as usize, both.orbit(pair.1) as usize);
+        while let Some(place) = key(from.peek().copied()).into_iter().chain(key(to.peek().copied())).min() {
+            let had = from.next_if(|of| of.0 == place).map_or(0, |of| of.1);
+            let has = to.next_if(|of| of.0 == place).map_or(0, |of| of.1);
+            let (src, dst) = (both.orbit(place.0) as usize, both.orbit(place.1) as usize);
             let (new, lost) = (has.saturating_sub(had), had.saturating_sub(has));
             for (orbit, at, count) in [(src, 0, had), (src, 1, new), (dst, 2, had), (dst, 3, new), (src, 4, lost)] {
                 counts[orbit][at] = counts[orbit][at].saturating_add(count);

@@ -11,6 +11,7 @@ mod iteration;
 mod kept_paths;
 mod lasers;
 mod light;
+mod port_speeds;
 mod routers;
 mod selective;
 
@@ -145,6 +146,7 @@ pub fn circuits(circuits: &Circuits, plan: &Plan, optics: Option<&str>) -> Resul
         if matches!(layout, Layout::Crossbar { .. } | Layout::Parallel) {
             let at = |switch, port| (layout.at(port), layout.port(switch, port));
             checks.extend(failed_ports::check(circuits, plan, at));
+            checks.extend(port_speeds::check(circuits, plan, at));
         }
     }
     checks.extend([steps_check(circuits, plan), times_check(circuits, plan)]);

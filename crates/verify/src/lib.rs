@@ -11,6 +11,7 @@
 //! |---|---|
 //! | what is sent is held, nothing is counted twice, one writer, postcondition | `execution` |
 //! | circuits per GPU | `ports` |
+//! | circuits of each rate per GPU, where ports differ in rate | `speeds` |
 //! | nothing that is broken is used | `failed` |
 //! | circuits per island of GPUs that share ports | `shared_ports` |
 //! | circuits of GPUs that only forward | `others` |
@@ -42,6 +43,7 @@ mod report;
 mod router_ports;
 mod routing;
 mod shared_ports;
+mod speeds;
 mod tiers;
 mod training;
 
@@ -67,6 +69,7 @@ pub fn plan(plan: &Plan) -> Report {
     let steps: Vec<&Step> = plan.steps.iter().map(|step| &step.step).collect();
     let mut checks = execution::run(&plan.chunks, &steps);
     checks.push(ports::check(plan));
+    checks.extend(speeds::check(plan));
     checks.extend(failed::check(plan));
     checks.extend(shared_ports::check(plan));
     checks.extend(others::check(plan));

@@ -6,6 +6,7 @@ use model::{Electrical, Plan, PlanStep, Rank, RoutedEntry, Topology, Traffic};
 
 use crate::links::{canonical, circuits};
 use crate::report::{Check, Tally, agree};
+use crate::speeds::Speeds;
 use crate::tiers::is_electrical;
 
 /// Checks, of every step: paths that run from sender to receiver over links of the topology in force and
@@ -15,9 +16,10 @@ use crate::tiers::is_electrical;
 /// Costs O(total length of the stated paths · log links).
 pub(crate) fn check(plan: &Plan) -> [Check; 3] {
     let (mut routes, mut hops, mut load) = (Tally::new("routes"), Tally::new("hops"), Tally::new("load"));
+    let speeds = Speeds::of(&plan.fabric.shape);
     for (index, step) in plan.steps.iter().enumerate() {
         let topology = &plan.topologies[step.topology];
-        let Some(found) = walk(index, step, topology, plan.fabric.electrical.as_ref(), &mut routes) else {
+        let Some(found) = walk(index, step, topology, (&speeds, plan.fabric.electrical.as_ref()), &mut routes) else {
             continue;
         };
         hops.expect(found.hops == step.hops, || {
@@ -48,7 +50,7 @@ fn walk(
     index: usize,
     step: &PlanStep,
     topology: &Topology,
-    electrical: Option<&Electrical>,
+    (speeds, electrical): (&Speeds, Option<&Electrical>),
     tally: &mut Tally,
 ) -> Option<Found> {
     let group = &step.routes.symmetry;
@@ -100,7 +102,7 @@ fn walk(
     }
     let (mut load, mut busiest) = (0.0, (0, 0));
     for ((src, dst), amount) in carried {
-        let on_link = amount / f64::from(circuits(topology, src, dst));
+        let on_link = amount / speeds.capacity(topology, src, dst);
         if on_link > load {
             (load, busiest) = (on_link, (src, dst));
         }

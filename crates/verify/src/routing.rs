@@ -6,6 +6,7 @@ use model::{Plan, Rank, RoutedEntry, Routing, Topology};
 
 use crate::cutoffs::routing::MOST_LISTED;
 use crate::report::{Check, Tally, agree};
+use crate::speeds::Speeds;
 
 /// Checks that single-path arcs have one shortest path, and equally split ones all of theirs, each once, with shares by
 /// parallel circuits (to 1e-9); where there are more than [`MOST_LISTED`], shortest paths that load every circuit as
@@ -14,9 +15,9 @@ use crate::report::{Check, Tally, agree};
 /// Costs O(links) for each sender of an arc that is listed, as far as its longest path reaches.
 pub(crate) fn check(plan: &Plan) -> Check {
     let mut tally = Tally::new("routing");
-    let routing = plan.settings.routing;
+    let (routing, speeds) = (plan.settings.routing, Speeds::of(&plan.fabric.shape));
     for (index, step) in plan.steps.iter().enumerate().filter(|_| routing != Routing::ConcurrentFlow) {
-        let network = CircuitCounts::new(&plan.topologies[step.topology]);
+        let network = CircuitCounts::new(&plan.topologies[step.topology], &speeds);
         let mut by_source: BTreeMap<Rank, Vec<&RoutedEntry>> = BTreeMap::new();
         for arc in step.routes.arcs.iter().filter(|arc| arc.src.max(arc.dst) < network.ranks()) {
             by_source.entry(arc.src).or_default().push(arc);
@@ -56,20 +57,20 @@ type FromOne = BTreeMap<Rank, Reached>;
 struct Reached {
     /// Hops; `None` where it is not reached.
     hops: Option<usize>,
-    /// Paths, those over parallel circuits counted each.
+    /// Paths, those over parallel circuits counted each, by their rates.
     paths: f64,
     /// Paths, those over parallel circuits counted once.
     ways: f64,
 }
 
-/// Circuits out of each GPU.
-struct CircuitCounts(Vec<BTreeMap<Rank, u32>>);
+/// Circuits out of each GPU, slower ones as parts of one.
+struct CircuitCounts(Vec<BTreeMap<Rank, f64>>);
 
 impl CircuitCounts {
-    fn new(topology: &Topology) -> Self {
+    fn new(topology: &Topology, speeds: &Speeds) -> Self {
         let mut out = vec![BTreeMap::new(); topology.ranks() as usize];
         for link in topology.expanded() {
-            out[link.src as usize].insert(link.dst, link.count);
+            out[link.src as usize].insert(link.dst, speeds.capacity(topology, link.src, link.dst));
         }
         Self(out)
     }
@@ -93,7 +94,7 @@ impl CircuitCounts {
                         next.push(to);
                     }
                     if at.hops == Some(hops) {
-                        at.paths += paths * f64::from(count);
+                        at.paths += paths * count;
                         at.ways += ways;
                     }
                 }
@@ -131,8 +132,7 @@ impl CircuitCounts {
             for (&dst, &count) in links {
                 let (before, after) = (of(from_src, src), of(&to_dst, dst));
                 let hops = before.hops.zip(after.hops).map(|(before, after)| before + 1 + after);
-                let part =
-                    if hops == all.hops { before.paths * f64::from(count) * after.paths / all.paths } else { 0.0 };
+                let part = if hops == all.hops { before.paths * count * after.paths / all.paths } else { 0.0 };
                 let load = stated.get(&(src, dst)).copied().unwrap_or(0.0);
                 if (load - part).abs() > 1e-9 {
                     return Some(format!("puts {load} on {src} → {dst}, where all shortest paths put {part}"));
@@ -156,8 +156,8 @@ impl CircuitCounts {
                 return Some(format!("lists path {:?} twice", path.nodes));
             }
             let count =
-                |hop: &[Rank]| self.0.get(hop[0] as usize).and_then(|out| out.get(&hop[1])).copied().unwrap_or(0);
-            let parallel: f64 = path.nodes.windows(2).map(|hop| f64::from(count(hop))).product();
+                |hop: &[Rank]| self.0.get(hop[0] as usize).and_then(|out| out.get(&hop[1])).copied().unwrap_or(0.0);
+            let parallel: f64 = path.nodes.windows(2).map(count).product();
             let share = parallel / reached.paths;
             if routing == Routing::EqualSplit && are_all_listed && !agree(path.share, share, 1e-9) {
                 return Some(format!("puts {} on path {:?}, whose part is {share}", path.share, path.nodes));

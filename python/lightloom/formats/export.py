@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.base.errors import refuse, shown, text_of, unknown_name
 from lightloom.base.files import check_distinct, check_folder, write_files, write_folder
+from lightloom.base.port_rates import one_rate
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.formats import FOLDER, FORMATS, Format, written_formats
 from lightloom.formats.output import OUTPUT_NAME, SIDE
@@ -91,6 +92,8 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
     for plan in plans:
         if plan.gpus > plan.members:
             raise refuse("plan", "GPUs that do not take part forward data in it, which no format can express")
+        if chosen.writes_paths:
+            one_rate("plan", plan.rates_bps)
         if chosen.writes_paths and plan.uses_electrical:
             able = ", ".join(one.name for one in FORMATS if one.written and not one.writes_paths)
             raise refuse("plan", f"its electrical switches have no place in {chosen.name}; export it to {able}")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from lightloom import _core
 from lightloom.base.errors import refuse, shown, unknown_name
 from lightloom.base.files import MIB, parse_toml, read_text
+from lightloom.base.port_rates import one_rate
 from lightloom.base.whole_numbers import WHOLE_RANGES
 from lightloom.inputs.barriers import barrier_text, relative_to
 from lightloom.inputs.graphs import is_topology_file, resolve
@@ -39,7 +40,8 @@ class Fabric:
 
     gpus: number of GPUs; may be left out where `dims`, a matrix or a schedule says it.
     ports: circuits in and out of one GPU.
-    bandwidth: rate of one circuit, `"800Gbps"` or bit/s.
+    bandwidth: rate of one circuit, `"800Gbps"` or bit/s; where port k of every GPU has a rate of its own, a list of
+        these by port: `["800Gbps", "400Gbps"]`.
     startup: startup latency of a step, `"500ns"` or seconds.
     barrier: time of a barrier of all GPUs before a step, `"5us"` or seconds; `"harvest"`, as HARVEST measured it on 2
         to 256 GPUs; by number of GPUs, `"8=4us,64=20us"`; or the JSON file of `run --barriers`, with the barrier's name
@@ -72,7 +74,7 @@ class Fabric:
 
     gpus: int | None = None
     ports: int = _DEFAULTS["ports"]
-    bandwidth: str | float = _DEFAULTS["bandwidth"]
+    bandwidth: str | float | Sequence[str | float] = _DEFAULTS["bandwidth"]
     startup: str | float = _DEFAULTS["startup"]
     barrier: str | float | os.PathLike[str] = _DEFAULTS["barrier"]
     hop_delay: str | float = _DEFAULTS["hop_delay"]
@@ -104,8 +106,9 @@ class Fabric:
             if len(self.dims) > MOST_DIMS:
                 raise refuse("dims", f"{len(self.dims)} sizes are not accepted; it takes at most {MOST_DIMS}")
             given["dims"] = list(self.dims)
-        if isinstance(self.failed, tuple):
-            given["failed"] = list(self.failed)
+        for name in ("failed", "bandwidth"):
+            if isinstance(given[name], tuple):
+                given[name] = list(given[name])
         given["optics"] = self.optical_layer
         given["barrier"] = barrier_text(self.barrier)
         given["positions"] = positions_text(self.positions)
@@ -178,8 +181,13 @@ class Fabric:
 
     @property
     def bandwidth_bps(self) -> float:
-        """Rate of one circuit, bit/s."""
-        return self._read.bandwidth_bps
+        """Rate of one circuit, bit/s. Raises `InputError` where ports have different rates."""
+        return one_rate("bandwidth", self.rates_bps)
+
+    @property
+    def rates_bps(self) -> tuple[float, ...]:
+        """Rate of each port, bit/s; a single one where all have the same."""
+        return tuple(self._read.rates_bps)
 
     @property
     def startup_s(self) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lightloom import _core
 from lightloom.base.files import MIB, read_text, write_bytes
 from lightloom.base.frames import Table
+from lightloom.base.port_rates import one_rate
 from lightloom.base.views import html, picture
 from lightloom.plans.steps import TERMS, Step, stated_terms, steps_of
 from lightloom.plans.transfers import Chunks, Routes, Transfers
@@ -219,8 +220,13 @@ class Plan(Table):
 
     @property
     def bandwidth_bps(self) -> float:
-        """Rate of one circuit."""
-        return self._core.bandwidth_bps
+        """Rate of one circuit. Raises `InputError` where ports have different rates."""
+        return one_rate("plan", self.rates_bps)
+
+    @property
+    def rates_bps(self) -> tuple[float, ...]:
+        """Rate of each port, bit/s; a single one where all have the same."""
+        return tuple(self._core.rates_bps)
 
     @property
     def dims(self) -> tuple[int, ...]:

@@ -37,7 +37,11 @@ FABRIC = record(
             "sizes of the grid of GPUs, the last dimension fastest; one number if there is no grid",
         ),
         "ports": whole("circuits out of and into each GPU", least=1),
-        "bandwidth_bps": number("rate of a circuit, bit/s"),
+        "bandwidth_bps": either(
+            "rate of a circuit, bit/s",
+            number("rate of every port"),
+            several(number("rate of a port"), "rates by port, where they differ"),
+        ),
         "startup_s": number("startup latency of a step"),
         "hop_delay_s": number("delay of a hop"),
         "reconfiguration_delay_s": number("delay of any change of topology"),
@@ -119,6 +123,12 @@ TOPOLOGY = {
     "name": text("name of the topology"),
     "symmetry": SYMMETRY,
 }
+BY_RATE = {
+    "circuits_by_rate": several(
+        several(whole("circuits of a rate"), "circuits of a listed pair by the rate of their ports, the fastest first"),
+        "circuits of the listed pairs, in their order, where ports have different rates",
+    ),
+}
 RUN = either(
     "numbers of chunks",
     whole("number of a chunk"),
@@ -136,7 +146,7 @@ STEP = record(
         "reconfigured": yes_or_no("whether circuits change before the step"),
         "transfer_bytes": number("bytes m_i of the step's largest transfer"),
         "hops": whole("number of hops on the longest path in use"),
-        "load": number("bytes on the busiest circuit over m_i"),
+        "load": number("bytes on the busiest circuit over m_i; where ports differ, over its part of the fastest rate"),
         **TERMS,
         "symmetry": SYMMETRY,
         "transfers": several(
@@ -224,14 +234,18 @@ PLAN = record(
         "topologies": several(
             {
                 "anyOf": [
-                    record({**TOPOLOGY, "links": several(LINK, "circuits of every pair of ranks that has some")}),
+                    record(
+                        {**TOPOLOGY, "links": several(LINK, "circuits of every pair of ranks that has some")},
+                        optional=BY_RATE,
+                    ),
                     record(
                         {
                             **TOPOLOGY,
                             "representatives": several(
                                 LINK, "circuits of one pair of ranks from each orbit of the symmetry"
                             ),
-                        }
+                        },
+                        optional=BY_RATE,
                     ),
                 ]
             },

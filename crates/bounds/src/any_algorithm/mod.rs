@@ -18,6 +18,7 @@ mod tiers;
 
 use model::{Collective, CostSettings, Fabric, Initial, OpticalLayer, Piece};
 
+use crate::mixed_rates;
 use crate::rates::Rates;
 use crate::repeated::repeated;
 use crate::statement::{Statement, largest};
@@ -25,6 +26,17 @@ use crate::statement::{Statement, largest};
 /// The largest bound that holds for every algorithm of `collective` with buffers of `size_bytes`; `pieces` are those
 /// of an unequal All-to-All. A millisecond or two at 64 ranks, ten at 1024.
 pub fn any_algorithm(
+    collective: Collective,
+    pieces: Option<&[Piece]>,
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+) -> Statement {
+    mixed_rates::larger(fabric, |alike| on_alike_ports(collective, pieces, alike, settings, size_bytes))
+}
+
+/// The bound where every port has the fabric's rate.
+fn on_alike_ports(
     collective: Collective,
     pieces: Option<&[Piece]>,
     fabric: &Fabric,

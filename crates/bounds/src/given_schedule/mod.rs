@@ -28,6 +28,7 @@ use model::{
 
 use self::places::SharedPlaces;
 use self::winding::{Cycles, Joined};
+use crate::mixed_rates;
 use crate::rates::Rates;
 use crate::repeated::repeated;
 use crate::statement::Statement;
@@ -47,13 +48,24 @@ enum IntervalKnowledge {
 /// Bound for `schedule` with a buffer of `size_bytes`. O(steps · peers log peers), and as many intervals as some
 /// million operations allow.
 pub fn given_schedule(schedule: &Schedule, fabric: &Fabric, settings: CostSettings, size_bytes: u64) -> Statement {
-    let needs = Needs::new(schedule, fabric, settings, size_bytes, BUDGET);
-    needs.least(IntervalKnowledge::Winding, fabric)
+    mixed_rates::larger(fabric, |alike| {
+        let needs = Needs::new(schedule, alike, settings, size_bytes, BUDGET);
+        needs.least(IntervalKnowledge::Winding, alike)
+    })
 }
 
 /// Every bound of this class, each with all that the ones before it know. The last one, over fractional topologies, is
 /// there up to 64 ranks and takes seconds.
 pub fn given_schedule_statements(
+    schedule: &Schedule,
+    fabric: &Fabric,
+    settings: CostSettings,
+    size_bytes: u64,
+) -> Vec<Statement> {
+    mixed_rates::all_larger(fabric, |alike| statements_on_alike_ports(schedule, alike, settings, size_bytes))
+}
+
+fn statements_on_alike_ports(
     schedule: &Schedule,
     fabric: &Fabric,
     settings: CostSettings,

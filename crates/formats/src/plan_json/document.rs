@@ -4,6 +4,7 @@ use model::{Error, Rank, Result};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::rates::RatesText;
 use super::runs::Run;
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
@@ -66,7 +67,7 @@ pub(super) struct PlanText {
 pub(super) struct FabricText {
     pub dims: Vec<u32>,
     pub ports: u32,
-    pub bandwidth_bps: f64,
+    pub bandwidth_bps: RatesText,
     pub startup_s: f64,
     pub hop_delay_s: f64,
     pub reconfiguration_delay_s: f64,
@@ -130,6 +131,9 @@ pub(super) struct TopologyText {
     pub links: Option<Vec<(Rank, Rank, u32)>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub representatives: Option<Vec<(Rank, Rank, u32)>>,
+    /// Of every link that is written, where ports have different rates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circuits_by_rate: Option<Vec<Vec<u32>>>,
 }
 
 #[derive(Deserialize, Serialize)]

@@ -11,6 +11,7 @@ use model::{
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
+use super::rates;
 use super::runs::Run;
 
 /// Chunks that all transfers of a plan may name together.
@@ -24,6 +25,7 @@ const TOTAL_TOLERANCE: f64 = 1e-12;
 
 pub(super) fn plan(text: PlanText) -> Result<Plan> {
     let shape = Shape::new(text.gpus, &text.fabric.dims, text.fabric.ports).map_err(at("plan.fabric"))?;
+    let (rates, bandwidth_bps) = text.fabric.bandwidth_bps.read(text.fabric.ports)?;
     let shape = match text.fabric_gpus {
         Some(gpus) => shape.among(gpus, text.ranks).map_err(|error| {
             let field = format!("plan.{}", error.field());
@@ -32,6 +34,7 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
         None if text.ranks.is_empty() => shape,
         None => return Err(Error::malformed("plan", "missing field `fabric_gpus`")),
     };
+    let shape = shape.with_rates(rates);
     if text.forwarding_gpus >= text.gpus || (text.forwarding_gpus > 0 && shape.subset().is_none()) {
         let reason = format!("it is {}; it must be fewer than the {} GPUs", text.forwarding_gpus, text.gpus);
         return Err(Error::malformed("plan.forwarding_gpus", reason));
@@ -55,10 +58,10 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
     let chunks = chunks.with_forwarding(text.forwarding_gpus);
     let mut topologies = Vec::with_capacity(text.topologies.len());
     for (id, topology_text) in text.topologies.into_iter().enumerate() {
-        topologies.push(topology(id, text.gpus, topology_text)?);
+        topologies.push(topology(id, &shape, topology_text)?);
     }
     let initial = initial(&text.fabric, text.initial_topology, &topologies)?;
-    let fabric = fabric(&text.fabric, shape, initial)?;
+    let fabric = fabric(&text.fabric, (shape, bandwidth_bps), initial)?;
     let mut steps = Vec::with_capacity(text.steps.len());
     let mut budget = MAX_NAMED_CHUNKS;
     for (index, step_text) in text.steps.into_iter().enumerate() {
@@ -154,7 +157,8 @@ fn symmetry(ranks: u32, text: SymmetryText, field: &str) -> Result<Translations>
     Translations::new(ranks, digits).map_err(at(field))
 }
 
-fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
+fn topology(id: usize, shape: &Shape, text: TopologyText) -> Result<Topology> {
+    let ranks = shape.gpus();
     let field = format!("plan.topologies[{id}]");
     if text.id != id {
         return Err(Error::malformed(format!("{field}.id"), format!("it is {}; ids count from 0", text.id)));
@@ -168,6 +172,10 @@ fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
         }
         Err(Error::malformed(format!("{field}.{key}"), "links must be sorted by source, then destination"))
     };
+    let by_rate = |topology: Topology, links: &[Link]| {
+        let ends: Vec<(u32, u32)> = links.iter().map(|link| (link.src, link.dst)).collect();
+        rates::on_ports(topology, &ends, text.circuits_by_rate.as_deref(), (shape.rates(), &field))
+    };
     match (text.links, text.representatives) {
         (Some(links), None) => {
             let links = sorted(links, "links")?;
@@ -177,7 +185,7 @@ fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
             let representatives = links.iter().copied().filter(|link| group.canonical(link.src).1 == 0);
             let topology = Topology::new(name, group.clone(), representatives).map_err(at(format!("{field}.links")))?;
             if topology.expanded() == written_out.links() && written_out.links() == links {
-                return Ok(topology);
+                return by_rate(topology, &links);
             }
             let reason = "there must be one link for each pair, and the topology's symmetry must take links to links";
             Err(Error::malformed(format!("{field}.links"), reason))
@@ -193,7 +201,7 @@ fn topology(id: usize, ranks: u32, text: TopologyText) -> Result<Topology> {
             }
             let topology = Topology::new(name, group, links.iter().copied()).map_err(at(place.clone()))?;
             if topology.links() == links {
-                return Ok(topology);
+                return by_rate(topology, &links);
             }
             Err(Error::malformed(
                 place,
@@ -229,7 +237,7 @@ fn initial(text: &FabricText, index: Option<usize>, topologies: &[Topology]) -> 
     }
 }
 
-fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
+fn fabric(text: &FabricText, (shape, bandwidth_bps): (Shape, f64), initial: Initial) -> Result<Fabric> {
     let steps: BTreeMap<usize, f64> = text.windows_s.iter().copied().collect();
     if steps.len() < text.windows_s.len() {
         return Err(Error::malformed("plan.fabric.windows_s", "it names a step twice"));
@@ -253,7 +261,7 @@ fn fabric(text: &FabricText, shape: Shape, initial: Initial) -> Result<Fabric> {
     let shape = positions.transpose().and_then(|positions| shape.at_positions(positions)).map_err(at("plan.fabric"))?;
     let fabric = Fabric {
         shape: failed().and_then(|failed| shape.with_faults(failed)).map_err(at("plan.fabric.failed"))?,
-        bandwidth_bps: text.bandwidth_bps,
+        bandwidth_bps,
         startup_s: text.startup_s,
         barrier_s: text.barrier_s,
         hop_delay_s: text.hop_delay_s,

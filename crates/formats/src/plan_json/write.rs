@@ -1,7 +1,8 @@
 //! Conversion of a plan to the JSON's shape.
 
 use model::{
-    Chunks, Collective, Electrical, Fabric, Op, Plan, PlanStep, Rank, Routes, Topology, Transfer, Translations,
+    Chunks, Collective, Electrical, Fabric, Op, Plan, PlanStep, PortRates, Rank, Routes, Topology, Transfer,
+    Translations,
 };
 use serde::Serialize;
 use serde::de::IgnoredAny;
@@ -11,6 +12,7 @@ use super::document::{
     ChunksText, ElectricalText, FabricText, OpText, PlanText, RoutesText, SCHEMA, StepText, SymmetryText, TopologyText,
 };
 use super::layout::Rows;
+use super::rates::{RatesText, circuits_by_rate};
 use super::runs::Run;
 use crate::cutoffs::plan_json_write::MOST_LINKS;
 
@@ -62,7 +64,7 @@ fn fabric(fabric: &Fabric) -> FabricText {
     FabricText {
         dims: fabric.shape.dims().to_vec(),
         ports: fabric.shape.ports(),
-        bandwidth_bps: fabric.bandwidth_bps,
+        bandwidth_bps: RatesText(fabric.shape.rates().map_or(vec![fabric.bandwidth_bps], PortRates::by_port_bps)),
         startup_s: fabric.startup_s,
         hop_delay_s: fabric.hop_delay_s,
         reconfiguration_delay_s: delay.fixed_s,
@@ -103,7 +105,8 @@ fn topology(id: usize, topology: &Topology) -> TopologyText {
     let count = topology.links().len() as u64 * u64::from(topology.symmetry().order());
     let is_whole = count <= MOST_LINKS;
     let links = if is_whole { topology.expanded() } else { topology.links().to_vec() };
-    let links = links.into_iter().map(|link| (link.src, link.dst, link.count)).collect();
+    let links: Vec<_> = links.into_iter().map(|link| (link.src, link.dst, link.count)).collect();
+    let circuits_by_rate = circuits_by_rate(topology, &links);
     let (links, representatives) = if is_whole { (Some(links), None) } else { (None, Some(links)) };
     TopologyText {
         id,
@@ -111,6 +114,7 @@ fn topology(id: usize, topology: &Topology) -> TopologyText {
         symmetry: symmetry(topology.symmetry()),
         links,
         representatives,
+        circuits_by_rate,
     }
 }
 

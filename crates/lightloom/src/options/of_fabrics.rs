@@ -42,10 +42,10 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::Rate,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Rate of one circuit.",
+        meaning: "Rate of one circuit; where ports differ, that of each port: 800Gbps,800Gbps,400Gbps,400Gbps.",
         verbs: ON_FABRIC,
         default: Some("800Gbps"),
-        python: "bit/s",
+        python: "bit/s, or a list of these by port",
         ..OPEN
     },
     PlanningOption {

@@ -100,7 +100,7 @@ impl AskedFabric {
             gpus: given.whole("gpus")?,
             dims: given.read("dims", |value, field| value.dims(field, gpus))?.unwrap_or_default(),
             ports: given.whole("ports")?.unwrap_or(1),
-            bandwidth_bps: given.known("bandwidth", Value::rate)?,
+            bandwidth_bps: given.known("bandwidth", Value::rates)?,
             startup_s: given.known("startup", Value::time)?,
             barrier: given.known("barrier", Value::barrier)?,
             hop_delay_s: given.known("hop_delay", Value::time)?,

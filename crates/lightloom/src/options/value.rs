@@ -137,6 +137,18 @@ impl Value {
         }
     }
 
+    /// Bits per second of every port: one rate, or a list of them in a text with commas or as it is.
+    ///
+    /// # Errors
+    /// As [`Value::rate`], of each; an empty list.
+    pub fn rates(&self, field: &str) -> Result<Vec<f64>> {
+        match self {
+            Self::List(items) if !items.is_empty() => items.iter().map(|item| item.rate(field)).collect(),
+            Self::Text(text) => text.split(',').map(|item| units::parse_rate(field, item)).collect(),
+            _ => self.rate(field).map(|rate| vec![rate]),
+        }
+    }
+
     /// Bytes: text with a unit, or a number of them.
     ///
     /// # Errors
@@ -233,7 +245,8 @@ impl Value {
     /// Anything else.
     pub fn topology(&self, field: &str) -> Result<TopologyRef> {
         match self {
-            Self::Topology(topology) => Ok(TopologyRef::Given(topology.clone())),
+            // The ports of another fabric are not those of this one.
+            Self::Topology(topology) => Ok(TopologyRef::Given(topology.clone().on_any_ports())),
             _ => self.text(field).map(TopologyRef::Named),
         }
     }

@@ -20,12 +20,13 @@ mod mending;
 mod repair;
 mod roles;
 
-use model::{Fabric, Initial, Result, Schedule, Topology, WorkingPorts};
+use model::{Result, Topology, WorkingPorts};
 
 use mending::Freed;
 
 use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS};
-use crate::{Choice, Planner, Problem, given_routes, pipelined};
+use crate::moved_choice::{on_fabric, priced, used_by};
+use crate::{Choice, Planner, Problem, alike_ports, given_routes, pipelined};
 
 pub use kept_circuits::KeptCircuits;
 pub use repair::{REPAIRED, repair};
@@ -47,7 +48,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     let all_ports = (!is_even || least == shape.ports()).then_some(shape.ports());
     for ports in all_ports.into_iter().chain((1..shape.ports()).contains(&least).then_some(least)) {
         interruption::check();
-        let found = whole(problem, ports)
+        let found = alike_ports::problem(problem, ports, problem.fabric.bandwidth_bps)
             .and_then(|whole| pipelined::choose(planner, &whole, best.limit_s()))
             .and_then(|choice| choice.map_or(Ok(()), |choice| best.move_onto(&choice, problem, &mut mended)));
         if let Err(error) = found {
@@ -123,46 +124,4 @@ impl Best {
         }
         Ok(())
     }
-}
-
-/// The candidates that a choice uses, each once, and which of them every step has.
-fn used_by(choice: &Choice) -> (Vec<usize>, Vec<usize>) {
-    let mut used = choice.candidates.clone();
-    used.sort_unstable();
-    used.dedup();
-    let of_step = choice.candidates.iter().map(|candidate| used.partition_point(|other| other < candidate)).collect();
-    (used, of_step)
-}
-
-/// The problem of a choice on the fabric of `problem`.
-fn on_fabric(choice: &Choice, problem: &Problem, schedule: Schedule, topologies: Vec<Topology>) -> Result<Problem> {
-    let problem = Problem { quick_flows: choice.problem.quick_flows, ..problem.clone() };
-    problem.with(schedule, choice.problem.settings, topologies)
-}
-
-/// The planner's choice with topologies of its problem by step.
-fn priced(choice: &Choice, own: Problem, of_step: Vec<usize>) -> Result<Choice> {
-    let candidates = of_step.into_iter().collect();
-    let class_bound = choice.class_bound.as_ref().map(|_| own.any_algorithm_bound());
-    Ok(Choice { class_bound, ..Choice::priced(choice.planner, own, candidates)? })
-}
-
-/// The problem on a fabric on which everything works, with `ports` ports. Its initial topology is
-/// that of the fabric, if it fits these ports, else free.
-fn whole(problem: &Problem, ports: u32) -> Result<Problem> {
-    let fabric = &problem.fabric;
-    let fits = |topology: &Topology| topology.degree() <= ports;
-    let initial = if fabric.initial.given().is_none_or(fits) { fabric.initial.clone() } else { Initial::Free };
-    let whole = Fabric { shape: fabric.shape.without_faults(ports)?, initial, ..fabric.clone() };
-    let candidates: Vec<usize> =
-        (0..problem.table.candidates()).filter(|&candidate| fits(problem.table.candidate(candidate))).collect();
-    let topologies = candidates.iter().map(|&candidate| problem.table.candidate(candidate).clone()).collect();
-    let (cache, schedule) = (problem.cache.clone(), problem.schedule().clone());
-    let mut own = Problem::sharing(cache, schedule, whole, problem.settings, problem.size_bytes, topologies)?;
-    own.static_candidates =
-        problem.static_candidates.iter().filter_map(|one| candidates.iter().position(|other| other == one)).collect();
-    own.options = problem.options.clone();
-    // The listener is dropped, since these times are not those of plans for the fabric with its faults.
-    own.options.listener = None;
-    Ok(own)
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use model::{Error, Fabric, Plan, PlanStep, Result, Schedule, Topology};
 
 use super::mending::{self, Freed};
-use super::{composed_anew, roles, used_by};
+use super::{composed_anew, roles};
 use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS, MOST_OVER_FASTEST};
+use crate::moved_choice::used_by;
 use crate::{Cache, Choice, KeptCircuits, Problem};
 
 /// The word that repaired plans have in the place of a planner's name.

@@ -53,6 +53,9 @@ pub fn sample(plan: &Plan, uncertainty: &Uncertainty, basis: Basis, samples: u64
         let accepts = "no plan that uses electrical islands: its rates are those of two tiers";
         return Err(Error::value("uncertain", "a plan on two tiers", accepts));
     }
+    if plan.fabric.shape.rates().is_some() {
+        return Err(Error::value("uncertain", "a plan for ports of different rates", "plans for ports of one rate"));
+    }
     let mut groups = Groups::default();
     let steps = steps::steps_of(plan, basis, &mut groups)?;
     let sampler = Sampler { plan, uncertainty, steps, groups: groups.into_groups() };

@@ -18,6 +18,7 @@ use model::{Collective, Fabric, Overlap, Plan, Propagation, Rank, Topology};
 
 use crate::changes::Charge;
 use crate::cutoffs::bound_own_schedules::{MOST_TOPOLOGIES, MOST_WORK};
+use crate::speeds::Speeds;
 
 /// Amounts by pair of ranks, from and to.
 type ByPair = BTreeMap<(usize, usize), f64>;
@@ -36,7 +37,7 @@ struct OwnStep {
 /// Amounts of m that each rank sends to each.
 type Sent = BTreeMap<Rank, BTreeMap<Rank, f64>>;
 
-/// Links into every rank, with their circuits, and out of it.
+/// Links into every rank, with their circuits, slower ones as parts of one, and out of it.
 struct Graph {
     into: Vec<Vec<(usize, f64)>>,
     out: Vec<Vec<usize>>,
@@ -64,10 +65,12 @@ fn on(plan: &Plan, topology: &Topology) -> Option<f64> {
     if links.len() * ranks > MOST_WORK {
         return None;
     }
+    let speeds = Speeds::of(&plan.fabric.shape);
     let (mut onward, mut turned) = (Graph::of(ranks), Graph::of(ranks));
     for link in links {
-        onward.add(link.src as usize, link.dst as usize, link.count);
-        turned.add(link.dst as usize, link.src as usize, link.count);
+        let capacity = speeds.capacity(topology, link.src, link.dst);
+        onward.add(link.src as usize, link.dst as usize, capacity);
+        turned.add(link.dst as usize, link.src as usize, capacity);
     }
     let seconds = |steps: Vec<OwnStep>| steps.into_iter().map(|step| step_s(plan, step)).sum::<f64>();
     let least = |ways: [Option<Vec<OwnStep>>; 2]| ways.into_iter().flatten().map(seconds).min_by(f64::total_cmp);
@@ -126,8 +129,8 @@ impl Graph {
         Self { into: vec![Vec::new(); ranks], out: vec![Vec::new(); ranks] }
     }
 
-    fn add(&mut self, src: usize, dst: usize, circuits: u32) {
-        self.into[dst].push((src, f64::from(circuits)));
+    fn add(&mut self, src: usize, dst: usize, circuits: f64) {
+        self.into[dst].push((src, circuits));
         self.out[src].push(dst);
     }
 
@@ -227,7 +230,7 @@ mod tests {
     /// 0 → 1, 1 → 0, 1 ⇒ 2, 2 → 0, 2 → 1.
     fn uneven() -> Graph {
         let mut graph = Graph::of(3);
-        for (src, dst, circuits) in [(0, 1, 1), (1, 0, 1), (1, 2, 2), (2, 0, 1), (2, 1, 1)] {
+        for (src, dst, circuits) in [(0, 1, 1.0), (1, 0, 1.0), (1, 2, 2.0), (2, 0, 1.0), (2, 1, 1.0)] {
             graph.add(src, dst, circuits);
         }
         graph
@@ -249,7 +252,7 @@ mod tests {
     #[test]
     fn what_has_no_path_has_no_schedule() {
         let mut graph = Graph::of(3);
-        graph.add(0, 1, 1);
+        graph.add(0, 1, 1.0);
         assert_eq!(graph.hop_by_hop(&[0], 1.0), None);
         assert_eq!(graph.at_once(&to_all(&[0], 3, 1.0)), None);
         assert!(graph.at_once(&Sent::from([(0, BTreeMap::from([(1, 1.0)]))])).is_some());

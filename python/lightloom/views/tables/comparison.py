@@ -39,7 +39,7 @@ def comparison_table(comparison: Comparison, fabric: Fabric, *, all_rows: bool =
     """
     title, *parts = comparison_parts(comparison, all_rows=all_rows, columns=width())
     notes = [Text(line) for line in _not_looked_at(comparison, fabric.ports)]
-    return render(title, Text(fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)), *parts, *notes)
+    return render(title, Text(fabric_words(fabric.ports, fabric.rates_bps, fabric)), *parts, *notes)
 
 
 def _not_looked_at(comparison: Comparison, ports: int) -> list[str]:

@@ -78,7 +78,7 @@ def _title(plan: Plan) -> str:
 
 
 def _fabric_line(plan: Plan) -> str:
-    fabric = fabric_words(plan.ports, plan.bandwidth_bps, plan.core.fabric)
+    fabric = fabric_words(plan.ports, plan.rates_bps, plan.core.fabric)
     more = f"{_islands(plan)}{_failed(plan)}"
     return f"{_ranks(plan)}{fabric}{more}, initial topology {plan.initial}{_first_charge(plan)}, routing {plan.routing}"
 

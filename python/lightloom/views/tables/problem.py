@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 from lightloom._core import counted, show_size, show_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lightloom._core import ReconfigurationDelay
 
 GIGA = 1e9
@@ -82,13 +84,17 @@ def what_is_planned(planned: Planned, root: int | None = None, members: int | No
     return f"{planned.collective} of {show_size(planned.size_bytes)}{more} on {gpus} GPUs"
 
 
-def fabric_words(ports: int, bandwidth_bps: float, delays: Delays) -> str:
-    """`1 port of 800 Gbit/s, startup 500.0 ns, hop delay 500.0 ns, reconfiguration delay 10.00 µs`."""
+def fabric_words(ports: int, rates_bps: Sequence[float], delays: Delays) -> str:
+    """`1 port of 800 Gbit/s, startup 500.0 ns, hop delay 500.0 ns, reconfiguration delay 10.00 µs`.
+
+    rates_bps: the rate of all ports, or of each.
+    """
+    rates = ", ".join(f"{rate_bps / GIGA:g}" for rate_bps in rates_bps)
     barrier = f"barrier {show_time(delays.barrier_s)}, " if delays.barrier_s else ""
     fibres = "" if delays.positions is None else " and the light in fibres"
     layer = "" if delays.optical_layer is None else f", optical layer {delays.optical_layer}"
     return (
-        f"{counted(ports, 'port')} of {bandwidth_bps / GIGA:g} Gbit/s, startup {show_time(delays.startup_s)}, {barrier}"
+        f"{counted(ports, 'port')} of {rates} Gbit/s, startup {show_time(delays.startup_s)}, {barrier}"
         f"hop delay {show_time(delays.hop_delay_s)}{fibres}, "
         f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}{layer}"
     )

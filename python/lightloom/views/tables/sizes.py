@@ -22,7 +22,7 @@ NUMBERS = ("size", "time", "algbw GB/s", "busbw GB/s")
 def sizes_table(sizes: SizeTable, fabric: Fabric) -> str:
     """The fabric, and a row per size: time, bandwidths, and the choices."""
     title, *rows = size_parts(sizes)
-    return render(title, Text(fabric_words(fabric.ports, fabric.bandwidth_bps, fabric)), *rows)
+    return render(title, Text(fabric_words(fabric.ports, fabric.rates_bps, fabric)), *rows)
 
 
 def size_parts(sizes: SizeTable) -> list[RenderableType]:

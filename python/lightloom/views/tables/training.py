@@ -42,7 +42,7 @@ def training_parts(training: Training, *, all_communications: bool = False) -> l
     """The parts of `training_table`."""
     fabric, kinds = training.fabric, communications(training)
     shown = kinds if all_communications else kinds[:MOST_KINDS]
-    words = fabric_words(fabric.ports, fabric.bandwidth_bps, fabric) + _at_rest(training)
+    words = fabric_words(fabric.ports, fabric.rates_bps, fabric) + _at_rest(training)
     return [
         heading(_title(training)),
         Text(words),

@@ -1,18 +1,20 @@
-//! Packets on circuits and through the electrical switches of islands, step by step.
+//! Packets through servers of different rates, step by step: circuits on ports of different rates, and circuits next to
+//! the electrical switches of islands.
 //!
-//! A packet of the electrical tier crosses two servers, from its GPU to the switch and from the switch to the next GPU,
+//! Packets take parallel circuits in turn, each circuit as many of them as its rate is of all. A packet of the electrical tier crosses two servers, from its GPU to the switch and from the switch to the next GPU,
 //! each at the rate of the tier; the switch stores it between them. The hop delay is behind the second. Circuits are
 //! servers as everywhere. Servers are first come, first served; a sender hands over the packets of all its transfers in
 //! turn at the start of the step. Every GPU is simulated.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::rc::Rc;
 
 use model::{Electrical, Error, Plan, Rank, Result, Translations};
 
 use crate::change::{Change, initial};
-use crate::clock::{LIMIT_FS, femtoseconds, too_long};
-use crate::cutoffs::two_tiers::MOST_PACKETS;
+use crate::clock::{LIMIT_FS, femtoseconds, too_long, wire_fs};
+use crate::cutoffs::unlike_servers::{IN_TURN, MOST_PACKETS};
 use crate::message::{Message, full_packet, packet};
 use crate::packet::Packet;
 use crate::report::{StepTimes, idle_gpus, of_gpus, receive, send};
@@ -20,15 +22,17 @@ use crate::settings::{Forwarding, Injection, Level, ReconfigurationScope, Settin
 use crate::simulation::{CircuitUse, SimulatedStep, Simulation};
 use crate::split::{Dealer, Shares};
 
-/// Whether some path of the plan goes through an electrical switch: from GPU to GPU without a circuit.
+/// Whether circuits have different rates, or some path of the plan goes through an electrical switch: from GPU to GPU
+/// without a circuit.
 pub(crate) fn is_needed(plan: &Plan) -> bool {
-    plan.fabric.electrical.is_some_and(|islands| {
+    let has_paths_inside = plan.fabric.electrical.is_some_and(|islands| {
         plan.steps.iter().any(|step| {
             let links = Links::of(plan, step.topology);
             let mut nodes = step.routes.arcs.iter().flat_map(|arc| &arc.paths).map(|path| &path.nodes);
             nodes.any(|nodes| nodes.windows(2).any(|hop| links.is_electrical(&islands, hop[0], hop[1])))
         })
-    })
+    });
+    has_paths_inside || plan.fabric.shape.rates().is_some()
 }
 
 /// The circuits of a topology by their ends.
@@ -45,16 +49,13 @@ impl Links {
     }
 }
 
-/// Simulates a plan of two tiers.
+/// Simulates a plan for which it is needed.
 ///
 /// # Errors
 /// Settings other than packets in a burst with barriers, more packets than are simulated, routes that are none, or times
 /// that femtoseconds cannot count.
 pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
     refuse(settings)?;
-    let Some(islands) = plan.fabric.electrical else {
-        return Err(Error::malformed("plan.fabric.electrical", "there is none"));
-    };
     let between_fs = femtoseconds("barrier", settings.barrier_s)?;
     let barrier_fs = femtoseconds("barrier", plan.fabric.barrier_s)?;
     let startup_fs = femtoseconds("startup", plan.fabric.startup_s)?;
@@ -66,7 +67,7 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
         up_fs = ready_fs + dark_fs;
         let times = StepTimes { reconfiguration_fs: dark_fs, startup_fs };
         let begin_fs = up_fs + barrier_fs + startup_fs;
-        let told = step(plan, settings, (index, &islands), (ready_fs, begin_fs, times), &mut simulation)?;
+        let told = step(plan, settings, index, (ready_fs, begin_fs, times), &mut simulation)?;
         simulation.total_fs = told.end_fs;
         ready_fs = told.end_fs + between_fs;
         simulation.steps.push(told);
@@ -84,7 +85,11 @@ pub(crate) fn run(plan: &Plan, settings: &Settings) -> Result<Simulation> {
 /// The first such setting.
 fn refuse(settings: &Settings) -> Result<()> {
     let only = |field: &str, value: &str, accepts: &str| {
-        Err(Error::value(field, value, format!("{accepts} for plans that use electrical switches")))
+        Err(Error::value(
+            field,
+            value,
+            format!("{accepts} for plans on circuits of different rates or through electrical switches"),
+        ))
     };
     if settings.level != Level::Packet {
         return only("level", settings.level.name(), "`packet`");
@@ -110,8 +115,9 @@ fn refuse(settings: &Settings) -> Result<()> {
 /// A server (a circuit or a port of an electrical switch), and the counts of what it has sent.
 #[derive(Debug, Clone, Copy)]
 struct Server {
-    is_electrical: bool,
-    /// Delay of the hop after the packet's last bit has left, fs.
+    /// Place of its rate.
+    rate: usize,
+    /// Behind its last bit, fs.
     delay_fs: u64,
     free_fs: u64,
     used: CircuitUse,
@@ -120,8 +126,11 @@ struct Server {
 
 /// The servers of a step.
 struct Servers {
-    links: Links,
-    of_circuit: BTreeMap<(Rank, Rank), usize>,
+    islands: Option<Electrical>,
+    /// Rates of the ports, bit/s, the fastest first, then that of the switches.
+    rates_bps: Vec<f64>,
+    /// By their ends the circuits that packets take one after the other, over and over.
+    in_turn: BTreeMap<(Rank, Rank), Vec<usize>>,
     /// From every GPU to its switch, and from its switch to every GPU.
     up: usize,
     down: usize,
@@ -129,8 +138,8 @@ struct Servers {
 }
 
 impl Servers {
-    fn of(plan: &Plan, topology: usize, islands: &Electrical) -> Result<Self> {
-        let links = Links::of(plan, topology);
+    fn of(plan: &Plan, topology: usize) -> Result<Self> {
+        let (islands, topology) = (plan.fabric.electrical, &plan.topologies[topology]);
         let unused = |(src, dst): (Rank, Rank), circuit| CircuitUse {
             src,
             dst,
@@ -143,28 +152,37 @@ impl Servers {
             queue_bytes: 0,
         };
         let hop_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_s)?;
-        let inside_fs = femtoseconds("electrical", islands.hop_delay_s)?;
-        let server =
-            |is_electrical, delay_fs, used| Server { is_electrical, delay_fs, free_fs: 0, used, waiting_bytes: 0 };
-        let (mut all, mut of_circuit) = (Vec::new(), BTreeMap::new());
-        for (&ends, &count) in &links.0 {
-            of_circuit.insert(ends, all.len());
-            all.extend((0..count).map(|circuit| server(false, hop_fs, unused(ends, circuit))));
+        let inside_fs = femtoseconds("electrical", islands.map_or(0.0, |islands| islands.hop_delay_s))?;
+        let mut rates_bps = plan.fabric.shape.rates().map_or_else(
+            || vec![plan.fabric.bandwidth_bps],
+            |rates| rates.classes().into_iter().map(|class| class.rate_bps).collect(),
+        );
+        let inside = rates_bps.len();
+        rates_bps.extend(islands.map(|islands| islands.bandwidth_bps));
+        let server = |rate, delay_fs, used| Server { rate, delay_fs, free_fs: 0, used, waiting_bytes: 0 };
+        let (mut all, mut in_turn) = (Vec::new(), BTreeMap::new());
+        for link in topology.expanded() {
+            let (ends, first) = ((link.src, link.dst), all.len());
+            let by_rate = topology.circuits_by_rate(link.src, link.dst).map_or(vec![link.count], <[u32]>::to_vec);
+            let of_circuits = by_rate.iter().enumerate().flat_map(|(rate, &count)| (0..count).map(move |_| rate));
+            let circuits = of_circuits.zip(0..);
+            all.extend(circuits.map(|(rate, circuit)| server(rate, hop_fs, unused(ends, circuit))));
+            in_turn.insert(ends, turns(&all[first..], &rates_bps).into_iter().map(|place| first + place).collect());
         }
         let gpus = plan.fabric.shape.gpus();
         let (up, down) = (all.len(), all.len() + gpus as usize);
-        all.extend((0..gpus).map(|gpu| server(true, 0, unused((gpu, gpu), 0))));
-        all.extend((0..gpus).map(|gpu| server(true, inside_fs, unused((gpu, gpu), 0))));
-        Ok(Self { links, of_circuit, up, down, all })
+        all.extend((0..gpus).map(|gpu| server(inside, 0, unused((gpu, gpu), 0))));
+        all.extend((0..gpus).map(|gpu| server(inside, inside_fs, unused((gpu, gpu), 0))));
+        Ok(Self { islands, rates_bps, in_turn, up, down, all })
     }
 
     /// The servers of a path; of parallel circuits the one of packet `number`.
-    fn of_path(&self, islands: &Electrical, nodes: &[Rank], number: u64) -> Option<Vec<usize>> {
+    fn of_path(&self, nodes: &[Rank], number: u64) -> Option<Vec<usize>> {
         let mut found = Vec::with_capacity(2 * nodes.len());
         for hop in nodes.windows(2) {
-            if let Some(first) = self.of_circuit.get(&(hop[0], hop[1])) {
-                found.push(first + (number % u64::from(self.links.0[&(hop[0], hop[1])])) as usize);
-            } else if islands.joins(hop[0], hop[1]) {
+            if let Some(circuits) = self.in_turn.get(&(hop[0], hop[1])) {
+                found.push(circuits[(number % circuits.len() as u64) as usize]);
+            } else if self.islands.is_some_and(|islands| islands.joins(hop[0], hop[1])) {
                 found.extend([self.up + hop[0] as usize, self.down + hop[1] as usize]);
             } else {
                 return None;
@@ -178,25 +196,36 @@ impl Servers {
 struct Sent {
     ends: (Rank, Rank),
     servers: Vec<usize>,
-    /// Size of the packet, and its times on a circuit and at a switch.
-    on_circuit: Packet,
-    at_switch: Packet,
+    /// Its size, and its time at each rate.
+    sizes: Rc<[Packet]>,
+}
+
+/// The parallel circuits that packets take one after the other: each once where they are alike, else each as often as
+/// its rate is of all.
+fn turns(circuits: &[Server], rates_bps: &[f64]) -> Vec<usize> {
+    let rates: Vec<f64> = circuits.iter().map(|circuit| rates_bps[circuit.rate]).collect();
+    match Shares::new(&rates).filter(|shares| !shares.are_equal()) {
+        None => (0..circuits.len()).collect(),
+        Some(shares) => {
+            let mut dealer = Dealer::new(circuits.len());
+            (0..IN_TURN).map(|_| dealer.deal(&shares).0).collect()
+        }
+    }
 }
 
 fn step(
     plan: &Plan,
     settings: &Settings,
-    (index, islands): (usize, &Electrical),
+    index: usize,
     (ready_fs, begin_fs, times): (u64, u64, StepTimes),
     simulation: &mut Simulation,
 ) -> Result<SimulatedStep> {
     let gpus = plan.fabric.shape.gpus();
-    let mut servers = Servers::of(plan, plan.steps[index].topology, islands)?;
-    let packets = packets(plan, settings, (index, islands), &servers, simulation)?;
+    let mut servers = Servers::of(plan, plan.steps[index].topology)?;
+    let packets = packets(plan, settings, index, &servers, simulation)?;
     let mut told = idle_gpus(&Translations::trivial(gpus), &vec![ready_fs; gpus as usize]);
     let mut queue: BinaryHeap<Reverse<(u64, u32, u32)>> =
         (0..packets.len() as u32).map(|packet| Reverse((begin_fs, packet, 0))).collect();
-    let rates = [plan.fabric.bandwidth_bps, islands.bandwidth_bps];
     let mut handled = 0_u32;
     while let Some(Reverse((now_fs, number, hop))) = queue.pop() {
         handled = handled.wrapping_add(1);
@@ -205,7 +234,7 @@ fn step(
         }
         let sent = &packets[number as usize];
         let server = &mut servers.all[sent.servers[hop as usize]];
-        let packet = if server.is_electrical { sent.at_switch } else { sent.on_circuit };
+        let (packet, rate_bps) = (sent.sizes[server.rate], servers.rates_bps[server.rate]);
         let start_fs = server.free_fs.max(now_fs);
         let end_fs = start_fs + packet.wire_fs;
         if end_fs >= LIMIT_FS {
@@ -217,9 +246,8 @@ fn step(
         (used.last_fs, used.busy_fs) = (end_fs, used.busy_fs + packet.wire_fs);
         (used.packets, used.bytes) = (used.packets + 1, used.bytes + packet.bytes);
         if hop > 0 {
-            // The bytes in line before the packet, with the one that is being sent, and the packet's own.
-            let rate = rates[usize::from(server.is_electrical)];
-            let line = ((start_fs - now_fs) as f64 * rate / 8e15) as u64 + packet.bytes;
+            // What is in line before it, up to a packet that is being sent, and itself.
+            let line = ((start_fs - now_fs) as f64 * rate_bps / 8e15) as u64 + packet.bytes;
             server.waiting_bytes = server.waiting_bytes.max(line);
         }
         if hop == 0 {
@@ -228,8 +256,7 @@ fn step(
         let onward_fs = match settings.forwarding {
             Forwarding::StoreAndForward => end_fs,
             Forwarding::CutThrough => {
-                let header =
-                    crate::clock::wire_fs(u64::from(settings.header_bytes), rates[usize::from(server.is_electrical)])?;
+                let header = wire_fs(u64::from(settings.header_bytes), rate_bps)?;
                 start_fs + header.min(packet.wire_fs)
             }
         };
@@ -255,7 +282,7 @@ fn step(
 fn packets(
     plan: &Plan,
     settings: &Settings,
-    (index, islands): (usize, &Electrical),
+    index: usize,
     servers: &Servers,
     simulation: &mut Simulation,
 ) -> Result<Vec<Sent>> {
@@ -266,8 +293,7 @@ fn packets(
     let weights: BTreeMap<(Rank, Rank), f64> =
         traffic.into_iter().map(|arc| ((arc.src, arc.dst), arc.weight)).collect();
     let largest = plan.size_bytes as f64 * step.step.share();
-    let (on_circuit, at_switch) = (plan.fabric.bandwidth_bps, islands.bandwidth_bps);
-    let full = [full_packet(settings, on_circuit), full_packet(settings, at_switch)];
+    let full: Rc<[Packet]> = servers.rates_bps.iter().map(|&rate_bps| full_packet(settings, rate_bps)).collect();
     let mut found: Vec<((u64, Rank, Rank), Sent)> = Vec::new();
     for arc in step.routes.expanded() {
         interruption::check();
@@ -275,7 +301,7 @@ fn packets(
         let weight = weights.get(&ends).ok_or_else(|| {
             malformed(format!("there are routes {} → {}, and the step sends nothing there", arc.src, arc.dst))
         })?;
-        let message = Message::new(largest * weight, full[0], settings, on_circuit)?;
+        let message = Message::new(largest * weight, full[0], settings, servers.rates_bps[0])?;
         if found.len() as u64 + message.packets > MOST_PACKETS {
             let accepts = format!("packets so large that a step has at most {MOST_PACKETS} of them");
             return Err(Error::value("packet_size", settings.payload_bytes, accepts));
@@ -285,17 +311,19 @@ fn packets(
         let shares = Shares::new(&shares)
             .ok_or_else(|| malformed(format!("the shares of {} → {} must be at least 0", arc.src, arc.dst)))?;
         let rest = message.payload_bytes - (message.packets - 1) as f64 * f64::from(settings.payload_bytes);
-        let tail = message.tail.map(|tail| Ok::<_, Error>([tail, packet(rest, settings, at_switch)?])).transpose()?;
+        let short = |&rate_bps: &f64| packet(rest, settings, rate_bps);
+        let tail =
+            message.tail.map(|_| servers.rates_bps.iter().map(short).collect::<Result<Rc<[_]>>>()).transpose()?;
         let mut dealer = Dealer::new(shares.paths());
         for number in 0..message.packets {
             let (path, of_path) = dealer.deal(&shares);
             let nodes = &arc.paths[path].nodes;
             let is_its = (nodes.first(), nodes.last()) == (Some(&arc.src), Some(&arc.dst));
-            let way = servers.of_path(islands, nodes, of_path).filter(|way| is_its && !way.is_empty());
+            let way = servers.of_path(nodes, of_path).filter(|way| is_its && !way.is_empty());
             let way = way.ok_or_else(|| malformed(format!("a path of {} → {} does not exist", arc.src, arc.dst)))?;
-            let [on_circuit, at_switch] = tail.filter(|_| number + 1 == message.packets).unwrap_or(full);
+            let sizes = tail.clone().filter(|_| number + 1 == message.packets).unwrap_or_else(|| full.clone());
             let turn = (arc.dst + gpus - arc.src) % gpus;
-            found.push(((number, turn, arc.src), Sent { ends, servers: way, on_circuit, at_switch }));
+            found.push(((number, turn, arc.src), Sent { ends, servers: way, sizes }));
         }
         simulation.packets += message.packets;
     }

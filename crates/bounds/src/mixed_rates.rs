@@ -1,0 +1,122 @@
+//! Bounds for ports of different rates, from two fabrics on which every plan for them can be run as it is.
+//!
+//! On one, every port is as fast as the fastest. On the other, ports are units of one rate, and a port of any rate is as
+//! many of them as give it at least its rate: a circuit is so many parallel circuits, and a GPU has more ports, all in
+//! all with hardly more than its rate. No step takes longer there, and no more changes, so that a bound on either holds.
+
+use model::{Fabric, Initial, Link, MAX_PORTS, Topology, Translations};
+
+use crate::Statement;
+use crate::cutoffs::mixed_rates::MOST_UNITS_OF_SLOWEST;
+
+/// The larger of the bounds on both fabrics, in the class of the fabric itself; the bound as it is where ports are alike.
+pub(crate) fn larger(fabric: &Fabric, bound: impl Fn(&Fabric) -> Statement) -> Statement {
+    let fastest = bound(fabric);
+    match in_units(fabric) {
+        None => fastest,
+        Some(units) => larger_of(fastest, bound(&units)),
+    }
+}
+
+/// [`larger`] for several bounds, each with that of its name.
+pub(crate) fn all_larger(fabric: &Fabric, bounds: impl Fn(&Fabric) -> Vec<Statement>) -> Vec<Statement> {
+    let fastest = bounds(fabric);
+    let Some(units) = in_units(fabric) else { return fastest };
+    let in_units = bounds(&units);
+    let named = |name: &str| in_units.iter().find(|other| other.name == name).cloned();
+    let with_units = |of: Statement| named(of.name).map_or(of.clone(), |units| larger_of(of, units));
+    fastest.into_iter().map(with_units).collect()
+}
+
+fn larger_of(fastest: Statement, units: Statement) -> Statement {
+    if units.seconds() > fastest.seconds() { Statement { class: fastest.class, ..units } } else { fastest }
+}
+
+/// The fabric whose ports are units; `None` where ports are alike, or a GPU would have too many. A circuit on a port is as
+/// many parallel circuits as the port has units.
+pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
+    let classes = fabric.shape.rates()?.classes();
+    let slowest_bps = classes.last()?.rate_bps;
+    // Rates that are multiples of a unit but for rounding are no more than that.
+    let units_of = |rate_bps: f64, unit_bps: f64| (rate_bps / unit_bps * (1.0 - 1e-12)).ceil();
+    let made = |parts: u32| {
+        let unit_bps = slowest_bps / f64::from(parts);
+        let ports: f64 =
+            classes.iter().map(|class| class.ports.len() as f64 * units_of(class.rate_bps, unit_bps)).sum();
+        (ports * unit_bps * (1.0 + 1e-12), ports, unit_bps)
+    };
+    let fits = (1..=MOST_UNITS_OF_SLOWEST).map(made).filter(|(_, ports, _)| *ports <= f64::from(MAX_PORTS));
+    // The least rate of a GPU in all, and of equal ones the fewest ports.
+    let (_, ports, unit_bps) = fits.min_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal))?;
+    // Rounding must not make a port slower than it is.
+    let unit_bps = unit_bps * (1.0 + 1e-12);
+    let units: Vec<u32> = classes.iter().map(|class| units_of(class.rate_bps, unit_bps) as u32).collect();
+    let initial = match &fabric.initial {
+        Initial::Topology(topology) => Initial::Topology(topology_in_units(topology, &units)?),
+        other => other.clone(),
+    };
+    let shape = fabric.shape.without_faults(ports as u32).ok()?;
+    Some(Fabric { shape, bandwidth_bps: unit_bps, initial, ..fabric.clone() })
+}
+
+/// The topology whose circuits are as many as each has units.
+fn topology_in_units(topology: &Topology, units: &[u32]) -> Option<Topology> {
+    let fastest = units.iter().copied().max()?;
+    let link = |link: &Link| {
+        let count = match topology.circuits_by_rate(link.src, link.dst) {
+            Some(circuits) => circuits.iter().zip(units).map(|(count, units)| count * units).sum(),
+            None => link.count * fastest,
+        };
+        Link { count, ..*link }
+    };
+    let symmetry: Translations = topology.symmetry().clone();
+    Topology::new(topology.name(), symmetry, topology.links().iter().map(link)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::any_algorithm;
+    use model::{Collective, CostSettings, PortRates, ReconfigurationPolicy, Shape};
+
+    fn fabric(by_port_bps: &[f64]) -> Fabric {
+        let ports = by_port_bps.len() as u32;
+        let rates = PortRates::new("bandwidth", by_port_bps, ports).unwrap();
+        Fabric {
+            shape: Shape::new(8, &[], ports).unwrap().with_rates(rates),
+            bandwidth_bps: by_port_bps.iter().copied().fold(0.0, f64::max),
+            startup_s: 5e-7,
+            barrier_s: 0.0,
+            hop_delay_s: 5e-7,
+            reconfiguration: ReconfigurationPolicy::constant(1e-5),
+            initial: Initial::Free,
+            optics: None,
+            electrical: None,
+        }
+    }
+
+    #[test]
+    fn units_give_every_port_its_rate_and_hardly_more() {
+        for (rates, ports) in [(&[8e11, 4e11][..], 3), (&[8e11, 8e11, 2e11], 9), (&[3e11, 2e11], 5)] {
+            let units = in_units(&fabric(rates)).unwrap();
+            assert_eq!(units.shape.ports(), ports, "{rates:?}");
+            let sum: f64 = rates.iter().sum();
+            let given = f64::from(ports) * units.bandwidth_bps;
+            assert!(given >= sum && given <= sum * (1.0 + 1e-9), "{rates:?}");
+        }
+        let odd = in_units(&fabric(&[7.31e11, 4.27e11])).unwrap();
+        let given = f64::from(odd.shape.ports()) * odd.bandwidth_bps;
+        assert!((11.58e11..11.58e11 * 1.05).contains(&given), "{given}");
+        assert!(in_units(&fabric(&[8e11, 8e11])).is_none());
+    }
+
+    /// Every GPU has to take in n − 1 blocks over all of its ports: (n − 1)/n·m over 1.2 Tbit/s.
+    #[test]
+    fn large_buffers_are_bounded_by_the_rate_of_all_ports() {
+        let size_bytes = 1u64 << 30;
+        let settings = CostSettings::default();
+        let bound = any_algorithm(Collective::AllGather, None, &fabric(&[8e11, 4e11]), settings, size_bytes);
+        let bytes_s = 7.0 / 8.0 * size_bytes as f64 * 8.0 / 1.2e12;
+        assert!(bound.seconds() >= bytes_s && bound.seconds() <= bytes_s * 1.001, "{} {bytes_s}", bound.seconds());
+    }
+}

@@ -1,0 +1,111 @@
+//! Rates of ports and of circuits in a plan's JSON: a number where ports are alike, a list by port where they are not.
+
+use std::fmt;
+
+use model::{PortRates, Rank, Result, Topology};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A rate of all ports, or that of each.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RatesText(pub Vec<f64>);
+
+impl Serialize for RatesText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match &self.0[..] {
+            [one] => serializer.serialize_f64(*one),
+            by_port => by_port.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RatesText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOrMany)
+    }
+}
+
+struct OneOrMany;
+
+impl<'de> Visitor<'de> for OneOrMany {
+    type Value = RatesText;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a number, or a list of numbers by port")
+    }
+
+    fn visit_f64<E: Error>(self, rate: f64) -> std::result::Result<RatesText, E> {
+        Ok(RatesText(vec![rate]))
+    }
+
+    fn visit_u64<E: Error>(self, rate: u64) -> std::result::Result<RatesText, E> {
+        self.visit_f64(rate as f64)
+    }
+
+    fn visit_i64<E: Error>(self, rate: i64) -> std::result::Result<RatesText, E> {
+        self.visit_f64(rate as f64)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> std::result::Result<RatesText, A::Error> {
+        let mut rates = Vec::new();
+        while let Some(rate) = sequence.next_element()? {
+            rates.push(rate);
+        }
+        Ok(RatesText(rates))
+    }
+}
+
+impl RatesText {
+    /// The rates by port, where they differ, and that of the fastest.
+    ///
+    /// # Errors
+    /// A list of equal rates, which a number says, and the errors of [`PortRates::new`].
+    pub(super) fn read(&self, ports: u32) -> Result<(Option<PortRates>, f64)> {
+        if let [one] = self.0[..] {
+            return Ok((None, one));
+        }
+        let field = "plan.fabric.bandwidth_bps";
+        match PortRates::new(field, &self.0, ports)? {
+            Some(rates) => Ok((Some(rates.clone()), rates.fastest_bps())),
+            None => Err(model::Error::malformed(field, "its rates are equal; it must be one number")),
+        }
+    }
+}
+
+/// The circuits of every listed link by the rate of their ports, the fastest first; `None` where ports are alike.
+pub(super) fn circuits_by_rate(topology: &Topology, links: &[(Rank, Rank, u32)]) -> Option<Vec<Vec<u32>>> {
+    let of = |&(src, dst, _): &(Rank, Rank, u32)| topology.circuits_by_rate(src, dst).map(<[u32]>::to_vec);
+    topology.is_on_ports().then(|| links.iter().filter_map(of).collect())
+}
+
+/// The topology with the circuits of its `links` by rate, as listed.
+///
+/// # Errors
+/// A list where ports are alike or none where they are not, another number of entries than links, circuits that are not
+/// those of the links or are not the same for all links of an orbit, or more of a rate than ports.
+pub(super) fn on_ports(
+    topology: Topology,
+    links: &[(Rank, Rank)],
+    listed: Option<&[Vec<u32>]>,
+    (rates, field): (Option<&PortRates>, &str),
+) -> Result<Topology> {
+    let refuse = |reason: &str| Err(model::Error::malformed(format!("{field}.circuits_by_rate"), reason));
+    let (rates, listed) = match (rates, listed) {
+        (None, None) => return Ok(topology),
+        (None, Some(_)) => return refuse("it is there, and all ports are of one rate"),
+        (Some(_), None) => return refuse("it is missing, and ports have different rates"),
+        (Some(rates), Some(listed)) => (rates, listed),
+    };
+    if listed.len() != links.len() {
+        return refuse("it must have one list for each link");
+    }
+    let at = |src: Rank, dst: Rank| links.binary_search(&(src, dst)).ok().map(|at| listed[at].clone());
+    let dealt = topology.on_ports(rates, |link| at(link.src, link.dst).unwrap_or_default());
+    let dealt = dealt.map_err(|error| model::Error::malformed(format!("{field}.circuits_by_rate"), error))?;
+    let is_as_listed =
+        |(&(src, dst), of): (&(Rank, Rank), &Vec<u32>)| dealt.circuits_by_rate(src, dst) == Some(of.as_slice());
+    if !links.iter().zip(listed).all(is_as_listed) {
+        return refuse("the topology's symmetry must take circuits to circuits of the same rates");
+    }
+    Ok(dealt)
+}

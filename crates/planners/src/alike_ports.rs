@@ -1,0 +1,33 @@
+//! A problem on a simpler fabric: everything works, and all ports are of one rate.
+
+use model::{Fabric, Initial, Result, Topology};
+
+use crate::Problem;
+
+/// The problem with `ports` ports of `bandwidth_bps`, all of which work. It starts as the fabric does where that has no
+/// more circuits than ports, else free.
+///
+/// # Errors
+/// The errors of [`Problem::new`].
+pub(crate) fn problem(problem: &Problem, ports: u32, bandwidth_bps: f64) -> Result<Problem> {
+    let fabric = &problem.fabric;
+    let fits = |topology: &Topology| topology.degree() <= ports;
+    let initial = match &fabric.initial {
+        Initial::Topology(topology) if !fits(topology) => Initial::Free,
+        Initial::Topology(topology) => Initial::Topology(topology.clone().on_any_ports()),
+        other => other.clone(),
+    };
+    let alike = Fabric { shape: fabric.shape.without_faults(ports)?, bandwidth_bps, initial, ..fabric.clone() };
+    let candidates: Vec<usize> =
+        (0..problem.table.candidates()).filter(|&candidate| fits(problem.table.candidate(candidate))).collect();
+    let topology = |&candidate: &usize| problem.table.candidate(candidate).clone().on_any_ports();
+    let topologies = candidates.iter().map(topology).collect();
+    let (cache, schedule) = (problem.cache.clone(), problem.schedule().clone());
+    let mut own = Problem::sharing(cache, schedule, alike, problem.settings, problem.size_bytes, topologies)?;
+    own.static_candidates =
+        problem.static_candidates.iter().filter_map(|one| candidates.iter().position(|other| other == one)).collect();
+    own.options = problem.options.clone();
+    // Its times are not those of plans for the fabric as it is.
+    own.options.listener = None;
+    Ok(own)
+}

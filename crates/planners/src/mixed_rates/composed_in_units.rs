@@ -1,0 +1,51 @@
+//! Algorithms that are composed for circuits of different rates.
+//!
+//! A circuit of any rate counts as so many parallel circuits of one rate ([`bounds::in_units`]). On a topology that stays,
+//! what is composed for these has blocks and parts that fit the rates, so that no slow circuit holds up the fast ones.
+
+use compositions::Composition;
+use model::{Fabric, Initial, ReconfigurationPolicy, Result, Topology, ranges};
+
+use super::moved_to;
+use crate::composing::Composing;
+use crate::{Choice, Problem};
+
+/// The best that stays on one of these topologies on ports, one for each that something is composed for.
+///
+/// # Errors
+/// The errors of [`Problem::new`].
+pub(super) fn on_each(planner: &'static str, problem: &Problem, bases: &[Topology]) -> Result<Vec<Choice>> {
+    let chunks = problem.schedule().chunks();
+    if chunks.as_pieces().is_some() {
+        return Ok(Vec::new());
+    }
+    let (libraries, settings, size_bytes) = (&problem.cache.libraries, problem.settings, problem.size_bytes);
+    let mut found = Vec::new();
+    for base in bases {
+        interruption::check();
+        let started = Fabric {
+            initial: Initial::Topology(base.clone()),
+            reconfiguration: ReconfigurationPolicy::constant(ranges::TIME.most),
+            ..problem.fabric.clone()
+        };
+        let Some(units) = bounds::in_units(&started) else { continue };
+        let Some(start) = units.initial.given().cloned() else { continue };
+        let (cache, schedule) = (problem.cache.clone(), problem.schedule().clone());
+        let own = Problem::sharing(cache, schedule, units.clone(), settings, size_bytes, vec![start.clone()])?;
+        let mut composing = Composing::new(planner, &own, &[], f64::INFINITY);
+        let composed: Vec<Composition> =
+            compositions::on_start(libraries, chunks, &units, settings, size_bytes).unwrap_or_default();
+        for composition in composed {
+            // Some transfer may have no path on it.
+            let _ = composing.consider(composition);
+        }
+        let _ = composing.fill(&start);
+        let stays = |choice: &Choice| {
+            choice.candidates.iter().all(|&candidate| choice.problem.table.candidate(candidate).same_links(&start))
+        };
+        if let Some(choice) = composing.best().filter(stays) {
+            found.extend(moved_to(&choice, problem, |_, _| Ok(vec![base.clone()])).ok());
+        }
+    }
+    Ok(found)
+}

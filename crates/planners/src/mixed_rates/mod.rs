@@ -1,0 +1,176 @@
+//! Plans for ports of different rates.
+//!
+//! A planner plans for ports that are alike: for the fastest alone, for all of them at the rate of the slowest, for
+//! what is between, and for all at the mean rate. Every choice is then moved onto the ports as they are:
+//!
+//! ```text
+//! choice for alike ports ─▶ circuits dealt out to the ports of each rate, in several ways   (dealing.rs)
+//!                        ─▶ for each run of steps on one topology the way that takes least
+//! ```
+//!
+//! A planner that chooses the algorithm too also looks for one whose parts fit the rates, on topologies that stay
+//! (`composed_in_units.rs`).
+//!
+//! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. No plan is slower
+//! than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
+
+mod carried;
+mod composed_in_units;
+mod dealing;
+mod edge_colouring;
+
+use std::ops::Range;
+
+use model::{PortRates, Result, Topology};
+
+use crate::cutoffs::mixed_rates::{MOST_GPUS, MOST_THRESHOLDS};
+use crate::moved_choice::{on_fabric, priced, used_by};
+use crate::{Choice, Planner, Problem, alike_ports, around_faults};
+
+pub use dealing::as_it_starts;
+
+/// A planner's choice on the ports of the problem: on those of different rates, or around what is broken, where there
+/// are such ([`around_faults::choose`]).
+///
+/// # Errors
+/// As [`Planner::choose_within`].
+pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    let Some(rates) = problem.fabric.shape.rates() else {
+        return around_faults::choose(planner, problem, limit_s);
+    };
+    let mut best: Option<Choice> = None;
+    let mut refusal = None;
+    let mut bases: Vec<Topology> = Vec::new();
+    for (ports, bandwidth_bps) in alike(rates) {
+        interruption::check();
+        // What is faster on alike ports need not be so on those of different rates, so that nothing is given up early.
+        let found = alike_ports::problem(problem, ports, bandwidth_bps)
+            .and_then(|own| around_faults::choose(planner, &own, f64::INFINITY))
+            .and_then(|choice| choice.map(|choice| moved(&choice, problem, rates)).transpose());
+        bases.extend(found.iter().flatten().filter_map(stays_on));
+        match found {
+            Ok(found) => best = faster(best, found),
+            Err(error) => drop(refusal.get_or_insert(error)),
+        }
+    }
+    if planner.capabilities().chooses_algorithm && problem.fabric.shape.gpus() <= MOST_GPUS {
+        let kautz = topologies::build("kautz", &problem.fabric.shape);
+        bases.extend(kautz.and_then(|kautz| as_it_starts(kautz, &problem.fabric.shape)));
+        let bases = topologies::candidates::dedupe(bases);
+        let composed = composed_in_units::on_each(planner.name(), problem, &bases)?;
+        best = composed.into_iter().fold(best, |best, found| faster(best, Some(found)));
+    }
+    match (best, refusal) {
+        (None, Some(refusal)) => Err(refusal),
+        (best, _) => Ok(best.filter(|choice| choice.total_s <= limit_s)),
+    }
+}
+
+/// The faster of two choices, the first of equals.
+fn faster(best: Option<Choice>, found: Option<Choice>) -> Option<Choice> {
+    match (&best, &found) {
+        (Some(first), Some(other)) if other.total_s < first.total_s => found,
+        (None, _) => found,
+        _ => best,
+    }
+}
+
+/// The topology that a choice is on from its first step to its last; `None` where it changes.
+fn stays_on(choice: &Choice) -> Option<Topology> {
+    let all_equal = choice.candidates.windows(2).all(|pair| pair[0] == pair[1]);
+    all_equal.then(|| choice.problem.table.candidate(choice.candidates[0]).clone())
+}
+
+/// Numbers of ports that are alike, with their rate in bit/s, for which planners plan in place of these rates.
+pub fn alike(rates: &PortRates) -> Vec<(u32, f64)> {
+    let classes = rates.classes();
+    let mut ports = 0;
+    let mut all: Vec<(u32, f64)> = Vec::new();
+    for class in &classes {
+        ports += class.ports.len() as u32;
+        all.push((ports, class.rate_bps));
+    }
+    if all.len() > MOST_THRESHOLDS {
+        all.drain(MOST_THRESHOLDS - 1..all.len() - 1);
+    }
+    let sum_bps: f64 = rates.by_port_bps().iter().sum();
+    all.push((ports, sum_bps / f64::from(ports)));
+    all
+}
+
+/// The choice on ports of these rates: its steps on its topologies, whose circuits are dealt out to the ports.
+///
+/// # Errors
+/// When some transfer of a step has no path on its topology.
+fn moved(choice: &Choice, problem: &Problem, rates: &PortRates) -> Result<Choice> {
+    moved_to(choice, problem, |topology, steps| dealing::all(topology, rates, &carried::by_link(choice, steps)?))
+}
+
+/// [`moved`], where `ways` has the ways to deal out the circuits of a topology of some steps.
+fn moved_to(
+    choice: &Choice,
+    problem: &Problem,
+    ways: impl Fn(&Topology, &[usize]) -> Result<Vec<Topology>>,
+) -> Result<Choice> {
+    let (used, of_step) = used_by(choice);
+    let start = problem.fabric.initial.given();
+    let mut topologies: Vec<Topology> = Vec::new();
+    let mut dealt: Vec<Range<usize>> = Vec::new();
+    for (place, &candidate) in used.iter().enumerate() {
+        let topology = choice.problem.table.candidate(candidate);
+        let steps: Vec<usize> = (0..of_step.len()).filter(|&step| of_step[step] == place).collect();
+        let mut ways = ways(topology, &steps)?;
+        let as_it_starts = start.filter(|start| (*start).clone().on_any_ports().same_links(topology));
+        ways.extend(as_it_starts.filter(|start| !ways.iter().any(|way| way.same_links(start))).cloned());
+        dealt.push(topologies.len()..topologies.len() + ways.len());
+        topologies.extend(ways);
+    }
+    let mut own = on_fabric(choice, problem, choice.problem.schedule().clone(), topologies)?;
+    carried::give_routes(choice, &mut own, &of_step, &dealt)?;
+    let mut candidates = vec![0; of_step.len()];
+    for run in runs(&of_step, own.is_repeated()) {
+        let takes_s = |candidate: usize| {
+            let step_s =
+                |&step: &usize| own.step_cost(step, candidate).map_or(f64::INFINITY, |(cost, ..)| cost.total_s());
+            let change_s = if run[0] == 0 { own.charges_of(&[candidate], &[0.0])[0] } else { 0.0 };
+            change_s + run.iter().map(step_s).sum::<f64>()
+        };
+        let ways = dealt[of_step[run[0]]].clone();
+        let timed = ways.map(|candidate| (takes_s(candidate), candidate));
+        let least = timed.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |(_, candidate)| candidate);
+        run.into_iter().for_each(|step| candidates[step] = least);
+    }
+    priced(choice, own, candidates)
+}
+
+/// The steps of each run on one topology. Where the plan is repeated, its last run goes on in its first, if both are on
+/// the same topology.
+fn runs(of_step: &[usize], is_repeated: bool) -> Vec<Vec<usize>> {
+    let steps: Vec<usize> = (0..of_step.len()).collect();
+    let mut runs: Vec<Vec<usize>> = steps.chunk_by(|&a, &b| of_step[a] == of_step[b]).map(<[usize]>::to_vec).collect();
+    if is_repeated && runs.len() > 1 && of_step.first() == of_step.last() {
+        let last = runs.pop().unwrap_or_default();
+        runs[0].extend(last);
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_count_as_alike_down_to_each_rate() {
+        let rates = |bps: &[f64]| PortRates::new("bandwidth", bps, bps.len() as u32).unwrap().unwrap();
+        assert_eq!(alike(&rates(&[4.0, 8.0, 4.0])), [(1, 8.0), (3, 4.0), (3, 16.0 / 3.0)]);
+        let many: Vec<f64> = (1..=9).map(f64::from).collect();
+        assert_eq!(alike(&rates(&many)), [(1, 9.0), (2, 8.0), (3, 7.0), (9, 1.0), (9, 5.0)]);
+    }
+
+    #[test]
+    fn steps_in_a_row_on_one_topology_are_a_run() {
+        assert_eq!(runs(&[0, 0, 1, 0], false), [vec![0, 1], vec![2], vec![3]]);
+        assert_eq!(runs(&[0, 0, 1, 0], true), [vec![0, 1, 3], vec![2]]);
+        assert_eq!(runs(&[0, 0], true), [vec![0, 1]]);
+    }
+}

@@ -1,0 +1,105 @@
+//! The rates of circuits where ports have different rates, and whether each is on a port of its rate.
+
+use std::collections::BTreeMap;
+
+use model::{Link, Plan, Rank, Shape, Topology, Translations};
+
+use crate::links::circuits;
+use crate::report::{Check, Tally};
+
+/// Numbers of circuits of a link by the rate of their ports, the fastest first; one number where ports are alike.
+pub(crate) fn by_rate(topology: &Topology, link: &Link) -> Vec<u32> {
+    topology.circuits_by_rate(link.src, link.dst).map_or_else(|| vec![link.count], <[u32]>::to_vec)
+}
+
+/// Circuits, one of each orbit of `group`, by their ends and the place of their rate; sorted.
+pub(crate) fn circuits_under(topology: &Topology, group: &Translations) -> Vec<((Rank, Rank, usize), u32)> {
+    let links = topology.links_under(group);
+    if !topology.is_on_ports() {
+        return links.into_iter().map(|Link { src, dst, count }| ((src, dst, 0), count)).collect();
+    }
+    let of_link = |link: &Link| {
+        let (src, dst) = (link.src, link.dst);
+        by_rate(topology, link).into_iter().enumerate().map(move |(rate, count)| ((src, dst, rate), count))
+    };
+    links.iter().flat_map(of_link).collect()
+}
+
+/// The rates of the ports of a GPU, the fastest first; none where ports are alike.
+pub(crate) struct Speeds {
+    /// Each rate over the fastest.
+    relative: Vec<f64>,
+    /// Ports of each.
+    ports: Vec<u64>,
+}
+
+impl Speeds {
+    pub(crate) fn of(shape: &Shape) -> Self {
+        let mut ports_of: BTreeMap<u64, u64> = BTreeMap::new();
+        // Rates are above zero, so that their bits are in the order of the numbers.
+        for rate_bps in shape.rates().map(|rates| rates.by_port_bps()).unwrap_or_default() {
+            *ports_of.entry(rate_bps.to_bits()).or_insert(0) += 1;
+        }
+        let fastest_bps = ports_of.keys().next_back().copied().map_or(1.0, f64::from_bits);
+        let relative = ports_of.keys().rev().map(|&bits| f64::from_bits(bits) / fastest_bps).collect();
+        Self { relative, ports: ports_of.values().rev().copied().collect() }
+    }
+
+    /// The rate of all circuits from one GPU to another, over that of a circuit on the fastest port.
+    pub(crate) fn capacity(&self, topology: &Topology, src: Rank, dst: Rank) -> f64 {
+        match topology.circuits_by_rate(src, dst) {
+            Some(circuits) => circuits.iter().zip(&self.relative).map(|(&each, rate)| f64::from(each) * rate).sum(),
+            None => f64::from(circuits(topology, src, dst)),
+        }
+    }
+
+    /// Checks that every circuit of a topology has a rate, and no GPU more circuits of a rate than ports.
+    fn check(&self, topology: &Topology, tally: &mut Tally) {
+        let name = topology.name();
+        let mut used: BTreeMap<(&str, usize, Rank), u64> = BTreeMap::new();
+        for link in topology.expanded() {
+            let of = by_rate(topology, &link);
+            let all: u64 = of.iter().map(|&each| u64::from(each)).sum();
+            tally.expect(of.len() == self.ports.len() && all == u64::from(link.count), || {
+                format!("topology `{name}` does not say the rate of each circuit {} → {}", link.src, link.dst)
+            });
+            for (rate, &each) in of.iter().enumerate() {
+                *used.entry(("out of", rate, link.src)).or_insert(0) += u64::from(each);
+                *used.entry(("into", rate, link.dst)).or_insert(0) += u64::from(each);
+            }
+        }
+        for ((direction, rate, gpu), circuits) in used {
+            let ports = self.ports.get(rate).copied().unwrap_or(0);
+            tally.expect(circuits <= ports, || {
+                format!(
+                    "topology `{name}` has {circuits} circuits {direction} GPU {gpu} of a rate that {ports} ports have"
+                )
+            });
+        }
+    }
+}
+
+/// Checks that a plan counts in circuits of the fastest port, and all of its topologies, the initial one included.
+/// `None` where ports are alike and no topology says otherwise.
+///
+/// Costs O(links of all topologies · rates · log links).
+pub(crate) fn check(plan: &Plan) -> Option<Check> {
+    let speeds = Speeds::of(&plan.fabric.shape);
+    let topologies = || plan.topologies.iter().chain(plan.fabric.initial.given());
+    let Some(rates) = plan.fabric.shape.rates() else {
+        topologies().find(|topology| topology.is_on_ports())?;
+        let mut tally = Tally::new("rates");
+        tally.expect(false, || "circuits have different rates, and ports are alike".into());
+        return Some(tally.into_check("comparison", ""));
+    };
+    let mut tally = Tally::new("rates");
+    let bandwidth_bps = plan.fabric.bandwidth_bps;
+    tally.expect(rates.by_port_bps().into_iter().fold(0.0, f64::max) == bandwidth_bps, || {
+        format!("loads count in circuits of {bandwidth_bps} bit/s, which is not the rate of the fastest port")
+    });
+    for topology in topologies() {
+        interruption::check();
+        speeds.check(topology, &mut tally);
+    }
+    Some(tally.into_check("comparison", "of circuits by rate with the ports of that rate"))
+}

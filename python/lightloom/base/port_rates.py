@@ -1,0 +1,25 @@
+"""The one rate of all ports, where nothing else is taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lightloom.base.errors import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GIGA = 1e9
+
+
+def one_rate(field: str, rates_bps: Sequence[float]) -> float:
+    """The rate of all ports, bit/s.
+
+    field: what the error names; rates_bps: one rate, or that of each port. Raises `InputError` where they differ.
+    """
+    if len(set(rates_bps)) > 1:
+        shown = ",".join(f"{rate_bps / GIGA:g}Gbps" for rate_bps in rates_bps)
+        raise refuse(
+            field, f"ports have the rates {shown}, which is not accepted here; it takes one rate for all ports"
+        )
+    return rates_bps[0]
