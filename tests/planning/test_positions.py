@@ -159,8 +159,6 @@ def test_files_have_a_place_for_each_gpu(tmp_path: Path, cli: RunCli) -> None:
         (("--gpus", "4", "--placement", "shortest"), "placement"),
     ],
 )
-def test_what_knows_no_positions_says_so(
-    cli: RunCli, tmp_path: Path, arguments: tuple[str, ...], field: str
-) -> None:
+def test_what_knows_no_positions_says_so(cli: RunCli, tmp_path: Path, arguments: tuple[str, ...], field: str) -> None:
     asked = ("plan", "--collective", "all-gather", "--size", "1KiB", *arguments)
     assert_refused(cli, tmp_path, *asked, field=field)

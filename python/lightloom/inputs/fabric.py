@@ -214,7 +214,9 @@ class Fabric:
         if self.electrical is not None:
             raise refuse("electrical", f"`{shown(self.electrical)}` is not accepted: {what} on circuits alone")
         if self.positions is not None:
-            raise refuse("positions", f"`{shown(self.positions)}` is not accepted: {what} with fibres that take no time")
+            raise refuse(
+                "positions", f"`{shown(self.positions)}` is not accepted: {what} with fibres that take no time"
+            )
 
     @property
     def hop_delay_s(self) -> float:
