@@ -11,8 +11,9 @@ pub(crate) mod bases {
     pub(crate) const MOST_PACKING: u64 = 1 << 23;
     pub(crate) const MOST_PACKED: u64 = 1 << 21;
 
-    /// Ranks above which Cayley digraphs are a base as well: up to these the bases are the paper's.
-    pub(crate) const MOST_OF_PAPER: u32 = 0;
+    /// Ranks above which Cayley digraphs are a base as well: up to these, as many as the paper's figures of several ports
+    /// have, the bases are the paper's.
+    pub(crate) const MOST_OF_PAPER: u32 = 64;
 
     /// Most orbits of ranks of such a digraph, and most of them times ranks, about the flows that are packed; flows
     /// times the topologies over which they are packed, up to about five seconds.

@@ -14,7 +14,8 @@ EIGHT_CYCLE = (1, 2, 3, 4, 5, 6, 7, 0)
 TWO_FOUR_CYCLES = (1, 2, 3, 0, 5, 6, 7, 4)
 # Delays at which one topology is the best, and many are, s.
 SLOW_S, FAST_S = 10.0, 1e-3
-SMALLER, LARGE = (8, 16, 32, 64, 128), 256
+# Up to so many GPUs the planner has the paper's two bases only.
+SMALLER, LARGE = (8, 16, 32), 64
 DELAYS_S = (1e-6, 1e-5, 1e-4, 1e-3)
 MODEL = "mixtral-8x22b"
 # The best of a few tries, since machines are busy with other things as well.
@@ -57,8 +58,8 @@ def _completions(first: tuple[int, ...]) -> int:
 
 
 def _base(gpus: int, delay_s: float) -> tuple[str, int]:
-    """The first topology of the strategy with two ports, and how many it has."""
-    fabric = Fabric(gpus=gpus, ports=2, startup=0, hop_delay="500ns", reconfiguration_delay=delay_s, initial="dark")
+    """The first topology of the strategy with four ports, and how many it has."""
+    fabric = Fabric(gpus=gpus, ports=4, startup=0, hop_delay="500ns", reconfiguration_delay=delay_s, initial="dark")
     names = [topology.name for topology in plan("all-to-all", "32MB/pair", fabric=fabric, planner=OURS).topologies]
     _dark, first, *others = names
     return first.partition(":")[0], 1 + len(others)
@@ -71,9 +72,9 @@ def _base_topology() -> Claim:
         "the Kautz graph is favoured for larger n and fewer topologies, else the circulant",
         "§4.2",
         paper="Kautz for larger n and smaller d",
-        ours=f"two ports, one topology: {', '.join(sorted(small))} up to {SMALLER[-1]} GPUs, {few} with {LARGE}; "
+        ours=f"four ports, one topology: {', '.join(sorted(small))} up to {SMALLER[-1]} GPUs, {few} with {LARGE}; "
         f"{many} with {LARGE} and {several} topologies",
-        rule="Kautz with 256 GPUs and one topology, circulant with fewer GPUs or many topologies",
+        rule="Kautz with 64 GPUs and one topology, circulant with fewer GPUs or many topologies",
         holds=small == {"circulant"} and few == "kautz" and one == 1 and many == "circulant",
     )
 
