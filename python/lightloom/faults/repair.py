@@ -55,9 +55,7 @@ class Repair(NamedTuple):
         }
 
 
-def repair(
-    before: Plan | str | os.PathLike[str], failed: str | Sequence[str], *, compare_anew: bool = True
-) -> Repair:
+def repair(before: Plan | str | os.PathLike[str], failed: str | Sequence[str], *, compare_anew: bool = True) -> Repair:
     """Mend a plan for a fabric on which more is broken, so that few of its circuits change.
 
     before: a plan, or its file; faults that it has already stay. failed: as of `lightloom.Fabric`,
