@@ -201,7 +201,7 @@ def _planned() -> dict[str, list[Any]]:
     plans = [printed(f"plan --collective {told} --output {name}.json") for name, told in PLANS.items()]
     problem = "--collective all-to-all --gpus 8 --size 64KiB"
     return {
-        "plan": [*plans, printed("plan --repair a.json --failed port:1.0")],
+        "plan": [*plans, printed("plan --repair a.json --failed link:0-1")],
         "plan-table": [printed(f"plan {RANGES} --output table.json")],
         "adaptation": [printed("adapt table.json --size 64KiB --delays step:1us:1ms --calls 4")],
         "sizes": [printed("plan --collective all-gather --gpus 8 --sizes 1KiB:4KiB")],

@@ -274,7 +274,9 @@ PLAN = record(
             **document("sampled-plans"),
             "description": "plans that it was chosen from, where times are uncertain; by the verb `plan`",
         },
-        "repair": record(REPAIR, "by the verb `plan` with `--repair`: how the plan compares with the one before"),
+        "repair": record(
+            REPAIR, "comparison with the plan that it was mended from; by the verb `plan` with `--repair`"
+        ),
         "baselines": several(record(BASELINE), "baselines: each planner at its best algorithm; by the verb `plan`"),
     },
 )

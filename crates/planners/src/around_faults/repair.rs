@@ -72,19 +72,20 @@ pub fn repair(plan: &Plan, fabric: &Fabric, cache: &Arc<Cache>) -> Result<Option
         let priced = Choice::priced(REPAIRED, own, of_step.clone());
         found.extend(priced.map(|choice| Choice { class_bound: class_bound.clone(), ..choice }));
     }
-    if is_even {
+    let fastest_s = |found: &[Choice]| found.iter().map(|choice| choice.total_s).fold(f64::INFINITY, f64::min);
+    if is_even && fastest_s(&found) > plan.total_s() {
         // One alone, that of the most circuits, since composing takes longer than all else.
         bases.sort_by_key(|topology| Reverse(topology.circuits()));
         bases.truncate(1);
         found.extend(composed_anew::on_bases(REPAIRED, &whole, bases, f64::INFINITY)?);
     }
-    let fastest_s = found.iter().map(|choice| choice.total_s).fold(f64::INFINITY, f64::min);
+    let most_s = MOST_OVER_FASTEST * fastest_s(&found);
     let new = |choice: &Choice| {
         let candidates = used_by(choice).0.into_iter();
         let own: Vec<Topology> = candidates.map(|one| choice.problem.table.candidate(one).clone()).collect();
         KeptCircuits::of((shape, &own), (&plan.fabric.shape, &topologies)).new
     };
-    let near = found.into_iter().filter(|choice| choice.total_s <= MOST_OVER_FASTEST * fastest_s);
+    let near = found.into_iter().filter(|choice| choice.total_s <= most_s);
     let by_new = near.map(|choice| (new(&choice), choice));
     let best =
         by_new.min_by(|(new, one), (other_new, other)| new.cmp(other_new).then(one.total_s.total_cmp(&other.total_s)));
