@@ -132,8 +132,8 @@ def _circle(plan: ll.Plan, middle: float, caption: str, slowest_s: float, rules:
             f'<path class="flow lit" d="{lines}" fill="none" stroke="{TERM_COLOURS["transmission"]}" stroke-width="2"/>'
         )
         yield _faint((middle, MIDDLE_Y + RADIUS + 24), plan.explanations[run[0].topology_index]) + "</g>"
-    done = rules.seen(DONE * plan.total_s / slowest_s, 1)
-    yield f'<g class="once {done}">' + text((middle, MIDDLE_Y + RADIUS + 24), "done", 12, bold=True) + "</g>"
+    finished = rules.seen(DONE * plan.total_s / slowest_s, 1)
+    yield f'<g class="once {finished}">' + text((middle, MIDDLE_Y + RADIUS + 24), "done", 12, bold=True) + "</g>"
     for gpu in range(plan.gpus):
         x, y = at(gpu)
         yield f'<circle class="gpu" cx="{x:.1f}" cy="{y:.1f}" r="{GPU}" fill="#ffffff" stroke="{INK}"/>'
