@@ -34,7 +34,8 @@ enum Circuits {
 /// more or less often, which suit other neighbours.
 const DELAYS: [f64; 5] = [0.25, 0.5, TIES, 2.0, 4.0];
 
-/// The fabric's own delay but for the last bit: of plans that take as long, rounding chooses another one.
+/// The fabric's own delay but for the last bit: of plans that take as long, rounding chooses another one. Where blocks
+/// differ, no two plans take as long.
 const TIES: f64 = 1.0 - f64::EPSILON / 2.0;
 
 /// Largest factor over the best time of a plan that counts as nearly the best.
@@ -168,7 +169,10 @@ impl<'a> Library<'a> {
         self.fulfil(kinds.iter().map(|&kind| Wish { kind, ports, manner: manner(own_s) }).collect(), progress)?;
         // Where a plan that keeps its topology is nearly the best of all, those that change are of next to no use.
         let changing: Vec<usize> = kinds.iter().copied().filter(|&kind| !self.is_best_kept(kind, ports)).collect();
-        let others = changing.iter().flat_map(|&kind| delays.iter().map(move |factor| (kind, factor * own_s)));
+        let has_ties: Vec<bool> = self.kinds.iter().map(|kind| kind.matrix.is_none()).collect();
+        let others = changing.iter().flat_map(|&kind| delays.iter().map(move |&factor| (kind, factor)));
+        let others = others.filter(|&(kind, factor)| factor != TIES || has_ties[kind]);
+        let others = others.map(|(kind, factor)| (kind, factor * own_s));
         self.fulfil(others.map(|(kind, delay_s)| Wish { kind, ports, manner: manner(delay_s) }).collect(), progress)?;
         let mut done = 0;
         let of_all = self.for_all_matrices(&kinds, ports);
@@ -199,7 +203,12 @@ impl<'a> Library<'a> {
                 let Circuits::Group(topology) = &self.circuits[id.0 as usize] else { continue };
                 for &kind in &kinds {
                     let delays_s = [PROHIBITIVE_S, own_s, TIES * own_s];
-                    for &delay_s in if changing.contains(&kind) { &delays_s[..] } else { &delays_s[..1] } {
+                    let count = match (changing.contains(&kind), &self.kinds[kind].matrix) {
+                        (false, _) => 1,
+                        (true, Some(_)) => 2,
+                        (true, None) => 3,
+                    };
+                    for &delay_s in &delays_s[..count] {
                         let manner = Manner { start: Some(topology.clone()), delay_s, planner: None, on: None };
                         wishes.push(Wish { kind, ports, manner });
                     }

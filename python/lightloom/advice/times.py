@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom._core import show_time
 from lightloom.advice.ideal import at_once_s
 from lightloom.advice.job import NO_TOPOLOGY
 from lightloom.planning.problem import Problem
 from lightloom.training.planning import train
-from lightloom.training.workload import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -62,7 +60,6 @@ class Times:
         self._job = job
         self._report = report
         self._problems: dict[tuple[int, int], Problem] = {}
-        self._workloads: dict[tuple[int, float], Workload] = {}
         self._known: dict[tuple[int, int, Change, float], MixTime] = {}
         self._trained: dict[tuple[int, int, Change, float], dict[str, float | None]] = {}
 
@@ -133,22 +130,18 @@ class Times:
 
     def _policies(self, index: int, ports: int, delay_s: float, change: Change) -> dict[str, float | None]:
         """The times of an iteration under every policy, and of the one that plans all together under `total`."""
+        # A link takes as long for twice the bytes as at half the rate: one iteration answers for both.
+        change = Change(bandwidth=change.bandwidth / change.size)
         key = index, ports, change, delay_s
         if key in self._trained:
             return self._trained[key]
         entry = self._job.entries[index]
+        assert entry.workload is not None  # noqa: S101 (a collective has none, and is planned otherwise)
         self._say(f"{entry.label}, {ports} port{'s' * (ports > 1)}, {show_time(delay_s)}")
         fabric = resting(self._job.fabric, ports, delay_s, self._job.fabric.bandwidth_bps * change.bandwidth)
-        training = train(self._workload(index, change.size), fabric=fabric)
+        training = train(entry.workload, fabric=fabric)
         self._trained[key] = {**training.policies, "total": training.total_s}
         return self._trained[key]
-
-    def _workload(self, index: int, size: float) -> Workload:
-        if (index, size) not in self._workloads:
-            given = self._job.entries[index].workload
-            assert given is not None  # noqa: S101 (a collective has none, and is planned otherwise)
-            self._workloads[index, size] = given if size == 1 else _scaled(given, size)
-        return self._workloads[index, size]
 
     def _ideal_s(self, index: int, ports: int) -> float:
         entry = self._job.entries[index]
@@ -177,17 +170,3 @@ def _or_none(time_s: float) -> float | None:
 
 def _scaled_size(size_bytes: int, factor: float) -> int:
     return max(1, round(size_bytes * factor))
-
-
-def _scaled(workload: Workload, factor: float) -> Workload:
-    """The workload with all of its messages larger by a factor, and the same computation."""
-    told: dict[str, Any] = json.loads(workload.to_json())
-    for node in told["nodes"]:
-        if "matrix" in node:
-            del node["size_bytes"]
-        elif "size_bytes" in node:
-            node["size_bytes"] = _scaled_size(node["size_bytes"], factor)
-    for rows in told.get("matrices", {}).values():
-        for row in rows:
-            row[:] = [_scaled_size(size, factor) if size else 0 for size in row]
-    return Workload.of(told)
