@@ -206,7 +206,9 @@ class Fabric:
     def refuse_positions(self, what: str) -> None:
         """Raise `InputError` that names `positions` where there are: `what` says what is planned without them."""
         if self.positions is not None:
-            raise refuse("positions", f"`{shown(self.positions)}` is not accepted: {what} with fibres that take no time")
+            raise refuse(
+                "positions", f"`{shown(self.positions)}` is not accepted: {what} with fibres that take no time"
+            )
 
     @property
     def hop_delay_s(self) -> float:
