@@ -80,6 +80,17 @@ def test_gpus_at_one_place_cost_what_they_cost_without(collective: str, planner:
     assert there.total_s == ll.plan(**asked, fabric=ll.Fabric(gpus=8, ports=2)).total_s
 
 
+@pytest.mark.parametrize("gpus", [8, 12, 32])
+@pytest.mark.parametrize("size", ["1KiB", "256KiB"])
+@pytest.mark.parametrize("collective", ["all-reduce", "all-gather", "all-to-all", "broadcast"])
+def test_fibres_of_equal_length_are_a_longer_hop_delay(collective: str, size: str, gpus: int) -> None:
+    # All GPUs in one rack, 100 m from the switch and back: 200 m, 1 µs.
+    of_fibres = ll.Fabric(gpus=gpus, ports=2, positions=f"grid:1x1:{gpus}:0,switch=60:80")
+    of_hops = ll.Fabric(gpus=gpus, ports=2, hop_delay="1500ns")
+    there = ll.plan(collective, size, fabric=of_fibres)
+    assert there.total_s == pytest.approx(ll.plan(collective, size, fabric=of_hops).total_s, rel=1e-9)
+
+
 def test_a_topology_of_short_fibres_is_chosen() -> None:
     # Two rings of eight GPUs along a line 1 km long: neighbours in a row, and neighbours three apart. They are alike
     # but for their fibres.

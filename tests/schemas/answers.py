@@ -29,7 +29,8 @@ PLANS = {
     "m": "all-gather --gpus 4 --size 1MiB --uncertain startup=uniform:0.5 --objective mean --samples 100",
     "j": "all-gather --gpus 6 --size 1KiB --ports 2 --initial ring --ranks 0,2,4 --others-forward "
     "--reconfiguration-delay 1ms --no-baselines",
-    "o": "all-reduce --gpus 4 --size 64KiB --positions 0:0,3:0,6:0,9:1:2,switch=middle --placement shortest --no-baselines",
+    "o": "all-reduce --gpus 4 --size 64KiB --positions 0:0,3:0,6:0,9:1:2,switch=middle --placement shortest "
+    "--no-baselines",
     "p": "all-gather --gpus 4 --size 1MiB --ports 2 --bandwidth 800Gbps,400Gbps --no-baselines",
     "n": "all-reduce --gpus 6 --size 1MiB --ports 2 --failed gpu:5,port:1.0,link:2-3 --no-baselines",
 }

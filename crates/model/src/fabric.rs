@@ -130,6 +130,17 @@ impl Fabric {
         Ok(())
     }
 
+    /// This fabric with a hop delay that most topologies have at least: with light in the fibre from each GPU to the
+    /// nearer of the two next to it by number. For searches that know one hop delay; what they find is priced anew.
+    pub fn with_likely_hops(&self) -> Self {
+        let Some(positions) = self.shape.positions() else { return self.clone() };
+        let gpus = self.shape.gpus();
+        let fibre_m = |rank: u32, other: u32| positions.fibre_m(self.shape.gpu_of(rank), self.shape.gpu_of(other));
+        let nearer_m = |rank: u32| fibre_m(rank, (rank + 1) % gpus).min(fibre_m(rank, (rank + gpus - 1) % gpus));
+        let longest_m = (0..gpus).map(nearer_m).fold(0.0, f64::max);
+        Self { hop_delay_s: self.hop_delay_s + longest_m * positions.delay_s_per_m(), ..self.clone() }
+    }
+
     /// Seconds that every step takes whatever it sends: its barrier and its startup latency.
     pub fn per_step_s(&self) -> f64 {
         self.startup_s + self.barrier_s

@@ -76,7 +76,7 @@ FABRIC = record(
                 "hop_delay_s": number("delay of a hop through the switch of an island"),
             },
         ),
-        "positions": text("where the GPUs are, as `--positions` spells it, where fibres take time"),
+        "positions": text("places of the GPUs, as `--positions` spells them, where fibres take time"),
         **BARRIER,
     },
 )

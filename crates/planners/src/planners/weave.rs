@@ -69,7 +69,8 @@ pub fn unequal_at_any_time(fabric: &Fabric, settings: CostSettings, options: &Pl
 /// Tries everything that is composed for a problem.
 fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
     let given = problem.schedule();
-    let (fabric, settings, size_bytes) = (&problem.fabric, problem.settings, problem.size_bytes);
+    let fabric = &problem.fabric.with_likely_hops();
+    let (settings, size_bytes) = (problem.settings, problem.size_bytes);
     let libraries = &problem.cache.libraries;
     let pieces = given.chunks().as_pieces();
     if let Some(pieces) = pieces {

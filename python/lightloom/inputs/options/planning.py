@@ -68,8 +68,8 @@ OF_PLAN = (
         name="placement",
         kind=Kind.CHOICE,
         group=Group.PLANNER,
-        meaning="With --positions, shortest: ranks are put on the GPUs between which light takes the least time that is "
-        "found by exchanges.",
+        meaning="With --positions, shortest: ranks are put on the GPUs between which light takes the least time that "
+        "is found.",
         otherwise="rank 0 on GPU 0 and so on, or as ranks says",
         choices=("shortest",),
         verbs=("plan",),
