@@ -14,6 +14,7 @@ from lightloom.formats import FORMATS
 from lightloom.views.tables.plan import plan_table
 from tests.bounds_from_starts import all_schedules
 from tests.bounds_from_starts.all_schedules import Step
+from tests.bounds_from_starts.graphs import Graph
 from tests.names import names
 from tests.reference import recomputed_plan
 
@@ -25,6 +26,8 @@ FABRIC: dict[str, Any] = {"gpus": 6, "ports": 2, "bandwidth": ["800Gbps", "300Gb
 # Rounding of a linear program's optimum.
 ROUNDING = 1e-6
 BITS = 8
+# One rate, in two ways.
+RATES_ALIKE: tuple[str | list[str | float], ...] = ("400Gbps", ["400Gbps", 4e11])
 STARTUP_S, HOP_S = 5e-7, 5e-7
 
 
@@ -110,20 +113,21 @@ def matchings(gpus: int) -> list[dict[int, int]]:
     return kept
 
 
-def graphs(gpus: int, by_port: list[float]) -> Iterator[dict[tuple[int, int], float]]:
+def graphs(gpus: int, by_port: list[float]) -> Iterator[Any]:
     """Every topology: rates of links over the fastest, of which each port is a matching."""
     for ports in itertools.product(matchings(gpus), repeat=len(by_port)):
-        graph: dict[tuple[int, int], float] = {}
+        # Parts of circuits, too.
+        graph: Any = Graph()
         for rate, matching in zip(by_port, ports, strict=True):
             for link in matching.items():
-                graph[link] = graph.get(link, 0.0) + rate / max(by_port)
+                graph[link] += rate / max(by_port)
         yield graph
 
 
 def least_s(collective: str, size_bytes: int, gpus: int, by_port: list[float]) -> float:
     """The least time of all schedules of up to two steps on one topology that stays."""
     byte_s = BITS / max(by_port)
-    found = []
+    found: list[float] = []
     shares = dict.fromkeys(itertools.permutations(range(gpus), 2), 1 / gpus)
     programs: dict[str, Any] = {
         "all-gather": lambda steps: all_schedules.all_gather(gpus, steps),
@@ -159,11 +163,10 @@ def test_no_schedule_of_three_gpus_takes_less(collective: str, rates: list[float
 
 def test_equal_rates_are_one_rate() -> None:
     """To the last bit, in the file too."""
-    alike = {"gpus": 6, "ports": 2}
     for collective in ("all-reduce", "all-to-all"):
         one, listed = (
-            ll.plan(collective, "1MiB", fabric=ll.Fabric(**alike, bandwidth=bandwidth)).to_json()
-            for bandwidth in ("400Gbps", ["400Gbps", 4e11])
+            ll.plan(collective, "1MiB", fabric=ll.Fabric(gpus=6, ports=2, bandwidth=bandwidth)).to_json()
+            for bandwidth in RATES_ALIKE
         )
         assert one == listed
         assert json.loads(one)["fabric"]["bandwidth_bps"] == 4e11

@@ -22,7 +22,8 @@ PLANS = {
     "e": "reduce-scatter --gpus 8 --size 1MiB --optics islands:4x2 --no-baselines",
     "f": "all-to-all --gpus 8 --size 1MiB --planner reconfigure-all-to-all --no-baselines",
     "g": "all-to-all --gpus 4 --size 1MiB --optics mesh:8x8 --no-baselines",
-    "h": "broadcast --gpus 20000 --size 1MiB --algorithm binomial-tree --topology ring --planner static --no-baselines",
+    "h": "broadcast --gpus 10000 --size 1MiB --algorithm binomial-tree --topology ring --planner static --no-baselines "
+    "--ports 2 --bandwidth 800Gbps,400Gbps",
     "k": "all-to-all --gpus 4 --size 1MiB --optics awgr:4 --no-baselines",
     "l": "all-reduce --gpus 4 --size 64KiB --electrical 2:3600Gbps:100ns --no-baselines",
     "i": "gather --gpus 4 --size 1MiB --root 1 --no-baselines",

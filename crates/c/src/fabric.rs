@@ -38,6 +38,10 @@ impl LightloomFabric {
 
     fn of(given: &Given, most_kept: usize) -> Result<Self> {
         let (fabric, asked) = (AskedFabric::read(given)?.stated()?, Asked::read(given)?);
+        if fabric.fabric.shape.rates().is_some() {
+            let accepts = "one rate for all ports: the circuits of a plan are told without their ports";
+            return Err(Error::value("bandwidth", "ports of different rates", accepts));
+        }
         Ok(Self { fabric, asked, cache: Arc::default(), plans: Kept::new(most_kept) })
     }
 

@@ -67,6 +67,9 @@ pub(crate) mod mixed_rates {
     /// Ways to deal out the circuits of a topology to ports of different rates that are tried for a run of steps.
     pub(crate) const MOST_DEALINGS: usize = 24;
 
+    /// Ways to deal out a topology of small diameter on which algorithms are composed.
+    pub(crate) const MOST_WAYS: usize = 4;
+
     /// Rates down to which ports count as alike in turn; of more, the fastest ones and the slowest.
     pub(crate) const MOST_THRESHOLDS: usize = 4;
 }

@@ -12,7 +12,7 @@ from lightloom.base.errors import InputError, refuse
 from lightloom.base.files import write_bytes
 from lightloom.base.frames import Table
 from lightloom.inputs.fabric import Fabric
-from lightloom.inputs.quantities import bytes_of, rate_of, seconds_of
+from lightloom.inputs.quantities import bytes_of, seconds_of
 from lightloom.inputs.workloads.layouts import kept_degrees, layout_words, legal_layouts, memory_bytes
 from lightloom.inputs.workloads.model import trained_model, workload_of
 from lightloom.optics.port_maps import circuits
@@ -179,7 +179,7 @@ def least_s(layout: Description, fabric: Fabric) -> float:
     """
     told = workload_of(layout)
     step_s = seconds_of("startup", fabric.startup) + seconds_of("hop_delay", fabric.hop_delay)
-    byte_s = 8 / (rate_of("bandwidth", fabric.bandwidth) * fabric.ports)
+    byte_s = 8 / (fabric.bandwidth_bps * fabric.ports)
     ends_s: dict[str, float] = {}
     takes_s: float
     for node in told["nodes"]:

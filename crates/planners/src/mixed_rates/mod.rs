@@ -21,13 +21,17 @@ mod edge_colouring;
 
 use std::ops::Range;
 
-use model::{PortRates, Result, Topology};
+use model::{Error, Initial, PortRates, Result, Topology};
 
-use crate::cutoffs::mixed_rates::{MOST_GPUS, MOST_THRESHOLDS};
+use crate::cutoffs::mixed_rates::{MOST_GPUS, MOST_THRESHOLDS, MOST_WAYS};
 use crate::moved_choice::{on_fabric, priced, used_by};
+use crate::planners::from_known_starts;
 use crate::{Choice, Planner, Problem, alike_ports, around_faults};
 
 pub use dealing::as_it_starts;
+
+/// Topologies on which something is composed for the rates in addition to those of the choices.
+const OF_SMALL_DIAMETER: [&str; 2] = ["kautz", "rewired-de-bruijn"];
 
 /// A planner's choice on the ports of the problem: on those of different rates, or around what is broken, where there
 /// are such ([`around_faults::choose`]).
@@ -38,24 +42,35 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     let Some(rates) = problem.fabric.shape.rates() else {
         return around_faults::choose(planner, problem, limit_s);
     };
+    let takes = planner.capabilities();
+    let composes = takes.chooses_algorithm && problem.fabric.shape.gpus() <= MOST_GPUS;
     let mut best: Option<Choice> = None;
     let mut refusal = None;
     let mut bases: Vec<Topology> = Vec::new();
     for (ports, bandwidth_bps) in alike(rates) {
         interruption::check();
         // What is faster on alike ports need not be so on those of different rates, so that nothing is given up early.
-        let found = alike_ports::problem(problem, ports, bandwidth_bps)
-            .and_then(|own| around_faults::choose(planner, &own, f64::INFINITY))
-            .and_then(|choice| choice.map(|choice| moved(&choice, problem, rates)).transpose());
+        let own = alike_ports::problem(problem, ports, bandwidth_bps);
+        let found = own.as_ref().map_err(Error::clone).and_then(|own| {
+            let choice = around_faults::choose(planner, own, f64::INFINITY)?;
+            choice.map(|choice| moved(&choice, problem, rates)).transpose()
+        });
         bases.extend(found.iter().flatten().filter_map(stays_on));
         match found {
             Ok(found) => best = faster(best, found),
             Err(error) => drop(refusal.get_or_insert(error)),
         }
+        if composes && !takes.never_changes && problem.fabric.initial == Initial::Free {
+            let started = own.and_then(|own| from_known_starts(&own, f64::INFINITY))?;
+            best = faster(best, started.map(|choice| moved(&choice, problem, rates)).transpose()?);
+        }
     }
-    if planner.capabilities().chooses_algorithm && problem.fabric.shape.gpus() <= MOST_GPUS {
-        let kautz = topologies::build("kautz", &problem.fabric.shape);
-        bases.extend(kautz.and_then(|kautz| as_it_starts(kautz, &problem.fabric.shape)));
+    if composes {
+        for name in OF_SMALL_DIAMETER {
+            let Ok(base) = topologies::build(name, &problem.fabric.shape) else { continue };
+            let ways = dealing::all(&base, rates, &vec![0.0; base.links().len()])?;
+            bases.extend(ways.into_iter().take(MOST_WAYS));
+        }
         let bases = topologies::candidates::dedupe(bases);
         let composed = composed_in_units::on_each(planner.name(), problem, &bases)?;
         best = composed.into_iter().fold(best, |best, found| faster(best, Some(found)));

@@ -245,10 +245,11 @@ export function busFactor(collective, gpus) {
  * @param {Fabric} fabric
  */
 export function fabricWords(fabric) {
+  const rates = [fabric.bandwidth_bps].flat().map(rate).join(", ");
   const barrier = fabric.barrier_s ? `barrier ${shortTime(fabric.barrier_s)}, ` : "";
   const fibres = fabric.positions ? " and the light in fibres" : "";
   return (
-    `${counted(fabric.ports, "port")} of ${rate(fabric.bandwidth_bps)}, startup ${shortTime(fabric.startup_s)}, ` +
+    `${counted(fabric.ports, "port")} of ${rates}, startup ${shortTime(fabric.startup_s)}, ` +
     `${barrier}hop delay ${shortTime(fabric.hop_delay_s)}${fibres}, reconfiguration delay ${delayOf(fabric)}.`
   );
 }

@@ -71,7 +71,7 @@
  * A fabric of a plan, or of a training iteration, which has no grid.
  *
  * @typedef {{
- *   dims?: number[], ports: number, bandwidth_bps: number, startup_s: number, barrier_s?: number, hop_delay_s: number,
+ *   dims?: number[], ports: number, bandwidth_bps: number | number[], startup_s: number, barrier_s?: number, hop_delay_s: number,
  *   reconfiguration_delay_s: number, reconfiguration_delay_per_port_s?: number,
  *   reconfiguration_delays_by_port_s?: number[], positions?: string,
  * }} Fabric
