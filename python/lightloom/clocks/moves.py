@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Moved", "moved"]
 
 # Pairs times circuits times programmes that are solved at most: some seconds of work.
-MOST_WORK, MOST_PROGRAMMES = 1_000_000, 100
+MOST_WORK, MOST_PROGRAMMES = 600_000, 100
 # By how much of it the time has to fall.
 GAIN = 1e-4
 
