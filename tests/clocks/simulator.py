@@ -122,7 +122,7 @@ class _Data:
         # Contributions to each chunk at each GPU, as bits, and since when they are there.
         self.values = [[1 << gpu if s < 0 else (1 if s == gpu else 0) for s in self.source] for gpu in range(plan.gpus)]
         self.since = np.full((plan.gpus, len(self.source)), -np.inf)
-        self.transfers = {}
+        self.transfers: dict[tuple[int, int, int], list[Any]] = {}
         if self.by_step:
             for step in range(len(plan.steps)):
                 for one in plan.transfers(step):

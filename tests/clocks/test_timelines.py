@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 import lightloom as ll
+from lightloom import _core
 from lightloom.clocks.reading import parts_of
 from lightloom.clocks.timeline import Timeline
 from tests.clocks.simulator import Fault, simulate
 
-COLLECTIVES = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "reduce", "gather", "scatter")
+COLLECTIVES = [entry["name"] for entry in _core.registry()["collectives"]]
 
 
 def drawn(seed: int) -> Timeline:

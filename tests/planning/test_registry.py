@@ -14,6 +14,7 @@ from tests.conftest import ROOT, RunCli
 REGISTRY = _core.registry()
 KINDS = tuple(listings())
 NOT_VERBS = {
+    "clocks",
     "plan_table",
     "__init__",
     "entry",

@@ -233,6 +233,12 @@ def _planned() -> dict[str, list[Any]]:
         "fallbacks": [
             printed("plan --collective all-gather --gpus 4 --size 64KiB --failed any-port,any-gpu,any-link"),
         ],
+        "timeline": [
+            printed(
+                "plan --collective all-to-all --gpus 5 --ports 2 --size 1MiB --matrix zipf:0.4 --overlap asynchronous"
+            ),
+            printed("plan --collective all-reduce --gpus 8 --ports 2 --size 4MiB --overlap asynchronous"),
+        ],
         "export": [printed("export a.json --to msccl-xml --output a.xml")],
     }
 

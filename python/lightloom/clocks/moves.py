@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Moved", "moved"]
 
 # Pairs times circuits times programmes that are solved at most: some seconds of work.
-MOST_WORK, MOST_PROGRAMMES = 1_000_000, 100
+MOST_WORK, MOST_PROGRAMMES = 600_000, 100
 # By how much of it the time has to fall.
 GAIN = 1e-4
 
@@ -84,7 +84,7 @@ def _moves(best: Moved, hops: int, *, kept: int) -> Iterator[Held]:
     held, found = best.held, best.journeys
     yield from ((*held[:index], *held[index + 1 :]) for index in range(kept, len(held)) if len(held) > 1)
     yield from _apart(held)
-    slot_of = {slot.index: s for s, slot in enumerate(best.slots) if not slot.turns and slot.index >= kept}
+    slot_of = {slot.place: s for s, slot in enumerate(best.slots) if not slot.turns and slot.place >= kept}
     places = []
     for index, s in slot_of.items():
         prices = np.where(np.isfinite(found.circuit_prices[s]), found.circuit_prices[s], 0.0)

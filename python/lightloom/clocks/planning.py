@@ -114,18 +114,19 @@ def _parts(
 def _check(made: Plan, document: dict[str, Any]) -> None:
     """Raise `InputError` that names what the plan has and switches on clocks of their own do not."""
     told = document["fabric"]
-    accepted: dict[str, tuple[object, str]] = {
-        "barrier": (made.barrier_s, "0s"),
-        "failed": (made.failed, "a fabric where everything works"),
-        "electrical": (made.electrical, "a fabric without electrical switches"),
-        "reconfiguration_delay": (made.reconfiguration_delay.scalar_s is None, "one time such as 10us"),
-        "background_reconfiguration": (told.get("background_reconfiguration"), "false"),
-        "window": (told.get("window_s") or told.get("windows_s"), "0s"),
-        "ranks": (made.ranks, "all GPUs"),
-        "initial": (made.initial == "repeated", "free or a topology"),
-        "optics": (made.optics not in {None, "parallel"}, "parallel"),
-        "convention": (document["propagation"] != "hops", "one that counts hops, such as harvest"),
-    }
-    for name, (is_other, what) in accepted.items():
+    delay, windows = made.reconfiguration_delay, told.get("window_s") or told.get("windows_s")
+    accepted: list[tuple[str, bool, object, str]] = [
+        ("barrier", made.barrier_s > 0.0, made.barrier_s, "0s"),
+        ("failed", bool(made.failed), ",".join(made.failed), "a fabric where everything works"),
+        ("electrical", made.electrical is not None, made.electrical, "a fabric without electrical switches"),
+        ("reconfiguration_delay", delay.scalar_s is None, delay, "one time such as 10us"),
+        ("background_reconfiguration", bool(told.get("background_reconfiguration")), "true", "false"),
+        ("window", bool(windows), windows, "0s"),
+        ("ranks", made.ranks is not None, made.ranks, "all GPUs"),
+        ("initial", made.initial == "repeated", made.initial, "free or a topology"),
+        ("optics", made.optics not in {None, "parallel"}, made.optics, "parallel"),
+        ("convention", document["propagation"] != "hops", document["propagation"], "one that counts hops"),
+    ]
+    for name, is_other, value, what in accepted:
         if is_other:
-            raise refuse(name, f"with overlap asynchronous it takes {what}")
+            raise refuse(name, f"`{shown(value)}` is not accepted with overlap asynchronous; it takes {what}")

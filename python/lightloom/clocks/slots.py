@@ -20,12 +20,12 @@ class Slot(NamedTuple):
     """A time in which no switch begins or ends to turn.
 
     held: by switch; dark where it turns or is not used. turns: whether switches turn in it, so that it lasts as long as
-    a turn; else it lasts as long as its bytes need. index: the place in what switches hold one after the other.
+    a turn; else it lasts as long as its bytes need. place: where it is in what switches hold one after the other.
     """
 
     held: tuple[Matching, ...]
     turns: bool
-    index: int
+    place: int
 
 
 def slots_of(held: Sequence[tuple[Matching, ...]], *, first_is_used: bool = True) -> tuple[Slot, ...]:
@@ -34,10 +34,10 @@ def slots_of(held: Sequence[tuple[Matching, ...]], *, first_is_used: bool = True
     first_is_used: whether bytes are sent before the first turn.
     """
     dark: Matching = (-1,) * len(held[0][0])
-    made = [Slot(held[0], turns=False, index=0)] if first_is_used else []
-    for index, (before, after) in enumerate(pairwise(held), start=1):
+    made = [Slot(held[0], turns=False, place=0)] if first_is_used else []
+    for place, (before, after) in enumerate(pairwise(held), start=1):
         stays = tuple(new if old == new else dark for old, new in zip(before, after, strict=True))
         if stays != after:
-            made.append(Slot(stays, turns=True, index=index))
-            made.append(Slot(after, turns=False, index=index))
+            made.append(Slot(stays, turns=True, place=place))
+            made.append(Slot(after, turns=False, place=place))
     return tuple(made)

@@ -1,0 +1,113 @@
+"""Timelines on the command line: what is printed, written, judged and refused."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lightloom as ll
+from tests.picture_checks import faults
+from tests.refusals import assert_refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunCli
+
+PROBLEM = ("plan", "--collective", "all-to-all", "--matrix", "zipf:0.4", "--size", "1MiB/pair", "--gpus", "8")
+ASYNCHRONOUS = (*PROBLEM, "--ports", "2", "--overlap", "asynchronous")
+
+
+def test_a_timeline_is_printed_written_judged_and_drawn(cli: RunCli, tmp_path: Path) -> None:
+    file, picture = tmp_path / "timeline.json", tmp_path / "timeline.png"
+    ran = cli(*ASYNCHRONOUS, "--output", file, "--plot", picture)
+    assert ran.status == 0, ran.err
+    found = ll.Timeline.load(file)
+    assert "(asynchronous)" in ran.out
+    assert "with barriers:" in ran.out
+    assert picture.stat().st_size > 0
+    judged = cli("verify", file, "--format", "json")
+    assert judged.status == 0
+    assert json.loads(cli(*ASYNCHRONOUS, "--format", "json").out) == json.loads(found.to_json())
+    rows = cli(*ASYNCHRONOUS, "--format", "csv").out.splitlines()
+    assert len(rows) == 1 + sum(map(len, found.switches))
+
+
+def test_a_timeline_that_is_wrong_fails_and_is_not_read(cli: RunCli, tmp_path: Path) -> None:
+    fabric = ll.Fabric(gpus=8, ports=2)
+    told = json.loads(ll.timeline(size="1MiB/pair", matrix="zipf:0.4", fabric=fabric).to_json())
+    told["transmissions"][0]["duration_s"] /= 2
+    file = tmp_path / "wrong.json"
+    file.write_text(json.dumps(told))
+    ran = cli("verify", file)
+    assert ran.status == 1
+    assert "rates" in ran.out
+    with pytest.raises(ll.InputError, match="check rates fails"):
+        ll.Timeline.load(file)
+
+
+@pytest.mark.parametrize("verb", ["simulate", "circuits", "run"])
+def test_verbs_of_plans_refuse_a_timeline(cli: RunCli, tmp_path: Path, verb: str) -> None:
+    file = tmp_path / "timeline.json"
+    ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4)).save(file)
+    assert "lightloom.timeline/1" in assert_refused(cli, tmp_path, verb, file, field="plan")
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("barrier", ("--barrier", "1us")),
+        ("failed", ("--failed", "port:1.0")),
+        ("window", ("--window", "1us")),
+        ("initial", ("--initial", "repeated")),
+        ("optics", ("--optics", "crossbar")),
+        ("reconfiguration_delay", ("--reconfiguration-delay", "1us,2us")),
+        ("background_reconfiguration", ("--background-reconfiguration",)),
+        ("progress", ("--progress",)),
+        ("budget", ("--budget", "1s", "--planner", "weave")),
+    ],
+)
+def test_what_switches_on_clocks_of_their_own_do_not_take(
+    cli: RunCli, tmp_path: Path, field: str, options: tuple[str, ...]
+) -> None:
+    assert "asynchronous" in assert_refused(cli, tmp_path, *ASYNCHRONOUS, *options, field=field)
+
+
+def test_other_verbs_say_what_takes_asynchronous(cli: RunCli, tmp_path: Path) -> None:
+    arguments = ("compare", *ASYNCHRONOUS[1:])
+    assert "timelines are made by" in assert_refused(cli, tmp_path, *arguments, field="overlap")
+
+
+@pytest.mark.parametrize(("ports", "initial"), [(1, "free"), (2, "ring"), (4, "dark")])
+def test_the_picture_is_readable(ports: int, initial: str) -> None:
+    fabric = ll.Fabric(gpus=8, ports=ports, initial=initial)
+    found = ll.timeline(size="1MiB/pair", matrix="zipf:0.4", fabric=fabric)
+    assert faults(found.plot()) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("total_s",), -1),
+        (("total_s",), "1"),
+        (("switches", 0, "configurations", 0, "ready_s"), None),
+        (("switches", 0, "configurations", 0, "circuits", 0), [0]),
+        (("transmissions", 0, "path", 0), [0, 1, -1]),
+        (("transmissions", 0, "source"), 1.5),
+        (("transmissions", 0, "step"), "0"),
+        (("plan",), []),
+        (("schema",), "lightloom.timeline/9"),
+    ],
+)
+def test_malformed_documents_are_refused_by_their_place(place: tuple[str | int, ...], value: object) -> None:
+    told = json.loads(ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4)).to_json())
+    at = told
+    for key in place[:-1]:
+        at = at[key]
+    at[place[-1]] = value
+    with pytest.raises(ll.InputError) as caught:
+        ll.Timeline.from_json(json.dumps(told))
+    assert "\n" not in str(caught.value)
+    assert str(place[0]) in str(caught.value)
