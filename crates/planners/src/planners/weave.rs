@@ -124,7 +124,7 @@ fn tell(problem: &Problem, better: Better) {
         && policy.delay().constant_s().is_some()
         && !policy.runs_in_background();
     let (mut own, seconds) = (problem.clone(), better.seconds);
-    // A listener may keep the choice that it is told, so the choice must not hold the listener (a cycle).
+    // A listener may keep the choice that it is told, so the choice must not hold the listener.
     own.options.listener = None;
     let choice = move || {
         let found = composed::best_sequence(Weave.name(), &own, (better.composition)()?, f64::INFINITY)?;
