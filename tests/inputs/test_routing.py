@@ -100,7 +100,7 @@ def test_a_trace_of_tokens_by_expert_is_scaled_to_the_model(tmp_path: Path) -> N
         ({"traffic": "zipf:1", "trace": ["a.csv"]}, "routing.traffic", "either traffic or trace"),
         ({"traffic": "zapf:1"}, "routing.traffic", "did you mean `zipf`?"),
         ({"traffic": 3}, "routing.traffic", "a name of `lightloom list workloads`"),
-        ({"trace": ["a.csv"]}, "routing.trace", "in a file itself"),
+        ({"trace": ["a.csv"]}, "routing.trace", "itself in a file"),
         ({"trace": []}, "routing.trace", "at least one"),
         ({"traffic": "zipf:1", "drift": 1.5}, "routing.drift", "at most 1"),
         ({"traffic": "zipf:1", "matrices": 1 << 21}, "routing.matrices", "from 1 to 1048576"),
@@ -135,7 +135,7 @@ def test_wrong_traces_are_refused(tmp_path: Path, content: str, said: str) -> No
 
 
 def test_experts_on_one_rank_send_no_tokens() -> None:
-    with pytest.raises(InputError, match="no tokens are sent here"):
+    with pytest.raises(InputError, match="here no tokens are sent between ranks"):
         trained(ROUTING, expert=1)
 
 

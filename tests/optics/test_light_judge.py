@@ -308,8 +308,8 @@ def test_circuits_that_are_set_up_beside_others_need_ends_of_their_own(tmp_path:
     hiding.save(tmp_path / "plan.json")
     optics = "mesh:8x8,wavelengths=4,transmitters=1"
     message = assert_refused(cli, tmp_path, "circuits", tmp_path / "plan.json", "--optics", optics, field="optics")
-    said = "in step 2, 2 circuits leave there at once: those of circulant:4 while those of circulant:2 are set up"
-    assert f"tile 0 (GPU 0) has 1 transmitter; {said}" in message
+    said = "2 circuits leave there at once: those of circulant:4 are lit while those of circulant:2 are set up"
+    assert f"tile 0 (GPU 0) has 1 transmitter; in step 2, {said}" in message
 
 
 def test_a_tile_with_enough_ends_is_taken() -> None:

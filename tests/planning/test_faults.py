@@ -125,7 +125,7 @@ def test_faults_that_leave_data_no_way_are_refused(
 ) -> None:
     fabric = Fabric(gpus=gpus, ports=2, failed=failed)
     for asked in (lightloom.plan, lightloom.bound):
-        with pytest.raises(InputError, match="failed: .* a way from GPU {} to GPU {}".format(*cut_off)):
+        with pytest.raises(InputError, match="failed: .* a path from GPU {} to GPU {}".format(*cut_off)):
             asked(collective, "1MiB", fabric=fabric)
 
 

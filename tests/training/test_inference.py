@@ -143,7 +143,7 @@ def _of_nobody(told: dict[str, Any]) -> None:
     ("change", "said"),
     [
         (_sooner, "first tokens: stated at 147.1 µs, and node `prefill-logits` ends at 294.2 µs"),
-        (_unsaid, "caches: no time is stated of policy carry"),
+        (_unsaid, "caches: no time is stated for policy carry"),
         (_of_nobody, "first tokens: the plan states times, but the workload names no node for them"),
     ],
 )

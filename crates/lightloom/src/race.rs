@@ -92,7 +92,7 @@ impl<'a> Race<'a> {
                     && budget::check_plan(&choice).is_ok()
                 {
                     let mut told = choice.clone();
-                    // A listener may keep the choice that it is told, so the choice must not hold the listener (a cycle).
+                    // A listener may keep the choice that it is told, so the choice must not hold the listener.
                     told.problem.options.listener = None;
                     listener.tell(total_s, move || move || Ok(told.clone()));
                 }

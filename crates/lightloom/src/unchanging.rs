@@ -1,7 +1,7 @@
 //! The best plan whose circuits never change after the start: the baseline of what changing them gains.
 //!
-//! The plan is the winner of the ordinary race at a delay at which no change pays. So it is never faster than that of the
-//! same request, and equal to it to the last bit where that changes nothing.
+//! The plan is the winner of the ordinary race at a delay at which no change pays. So it is never faster than that of
+//! the same request, and equal to it to the last bit where that changes nothing.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

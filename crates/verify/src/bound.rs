@@ -31,7 +31,7 @@ pub(crate) fn check(plan: &Plan) -> Check {
         if let Some(own_s) = own_s.filter(|_| class.starts_with(ANY_ALGORITHM)) {
             tally.expect(*seconds <= own_s * (1.0 + ROUNDING), || {
                 format!(
-                    "the bound of {seconds} s for {class} is too high: a schedule without a reconfiguration takes {own_s} s"
+                    "the bound of {seconds} s for {class} is above the time of a schedule on one topology, {own_s} s"
                 )
             });
         }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lightloom.switches.address import Address
 
 USER, PASSWORD, NETRC = "LIGHTLOOM_SWITCH_USER", "LIGHTLOOM_SWITCH_PASSWORD", "NETRC"
-# Hosts that they are for, separated by commas; and whether they may be sent in clear.
+# The hosts that user and password are for, separated by commas; and whether the two may be sent in clear.
 HOSTS, CLEAR = "LIGHTLOOM_SWITCH_HOST", "LIGHTLOOM_SWITCH_CLEAR"
 # Bytes of a .netrc file that are read.
 LARGEST = 1 << 20

@@ -87,8 +87,8 @@ impl Tree {
         most
     }
 
-    /// Sends of the whole buffer as one part, away from the root, in steps of these numbers of hops, which add up to the
-    /// depth.
+    /// Sends of the whole buffer as one part, away from the root, in steps of these numbers of hops, which add up to
+    /// the depth.
     pub(super) fn flood(&self, hops: &[u32]) -> Vec<Sends> {
         let mut from = 0;
         let step = |&hops: &u32| {

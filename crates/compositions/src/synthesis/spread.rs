@@ -181,8 +181,8 @@ impl<'a> Spread<'a> {
     }
 
     fn rounds_by_orbit(&self) -> Vec<f64> {
-        // By symmetry, the ranks of an orbit together lack as many parts of one origin as one of these ranks lacks of all
-        // the origin's images.
+        // By symmetry, the ranks of an orbit together lack as many parts of one origin as one of these ranks lacks of
+        // all the origin's images.
         let translations = self.network.translations();
         let mut lacked = vec![0u64; translations.orbits() as usize];
         for (rank, &number) in (0..).zip(&self.lacked) {

@@ -139,7 +139,7 @@ fn is_counted(problem: &Problem) -> bool {
 fn tell(problem: &Problem, better: Better) {
     let Some(listener) = &problem.options.listener else { return };
     let (mut own, seconds) = (problem.clone(), better.seconds);
-    // A listener may keep the choice that it is told, so the choice must not hold the listener (a cycle).
+    // A listener may keep the choice that it is told, so the choice must not hold the listener.
     own.options.listener = None;
     let choice = move || {
         let found = composed::best_sequence(Weave.name(), &own, (better.composition)()?, f64::INFINITY)?;

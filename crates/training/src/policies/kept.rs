@@ -27,7 +27,7 @@ pub(super) fn on_named(
         let entry = match &of.message {
             _ if of.family != family => None,
             Message::Send(_) => context.library.message_over(kind, topology),
-            // Planners of given algorithms have only one for a matrix, its matchings one by one; others serve it better.
+            // Planners of given algorithms have only one for a matrix, its matchings one by one.
             Message::Collective(_) if of.matrix.is_some() => context.library.staying(kind, ports, topology),
             Message::Collective(_) => {
                 context.library.by_planner(kind, ports, "static", None, Some(topology)).ok().flatten()

@@ -50,7 +50,7 @@ Ends = dict[Stream, tuple[int, int]]
 class JoinedNode(NamedTuple):
     """A node of the whole graph.
 
-    places: the nodes of traces that it is, of a message that of the send; group: of a collective, else empty.
+    places: the nodes of traces that it stands for, of a message only the send; group: of a collective, else empty.
     """
 
     places: tuple[Place, ...]
