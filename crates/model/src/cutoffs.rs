@@ -32,6 +32,9 @@ pub(crate) mod mzi_mesh {
 }
 
 pub(crate) mod positions {
+    /// GPUs of a grid of servers, as many as a fabric has.
+    pub(crate) const MOST_GPUS: u32 = 1 << 16;
+
     /// The greatest coordinate of a GPU or a switch, m.
     pub(crate) const MOST_M: f64 = 1e5;
 

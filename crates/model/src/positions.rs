@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::cutoffs::positions::{MOST_M, MOST_NS_PER_M};
+use crate::cutoffs::positions::{MOST_GPUS, MOST_M, MOST_NS_PER_M};
 use crate::{Error, Result};
 
 /// Millimetres in the three directions.
@@ -150,9 +150,9 @@ fn read_place(text: &str) -> Option<Place> {
 fn read_grid(text: &str) -> Option<Vec<Place>> {
     let [size, gpus, pitch]: [&str; 3] = text.split(':').collect::<Vec<_>>().try_into().ok()?;
     let (rows, columns) = size.split_once('x')?;
-    let whole = |text: &str| text.parse::<u32>().ok().filter(|number| (1..=crate::MAX_GPUS).contains(number));
+    let whole = |text: &str| text.parse::<u32>().ok().filter(|number| (1..=MOST_GPUS).contains(number));
     let (rows, columns, gpus) = (whole(rows)?, whole(columns)?, whole(gpus)?);
-    let fits = rows.checked_mul(columns)?.checked_mul(gpus)? <= crate::MAX_GPUS;
+    let fits = rows.checked_mul(columns)?.checked_mul(gpus)? <= MOST_GPUS;
     let pitch = read_length(pitch).filter(|_| fits)?;
     let servers = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     let of_server = |(row, column): (u32, u32)| {

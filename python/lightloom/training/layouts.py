@@ -7,15 +7,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lightloom import _core
 from lightloom._core import show_size
 from lightloom.base.errors import InputError, refuse
 from lightloom.base.files import write_bytes
 from lightloom.base.frames import Table
 from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.optics import Optics
 from lightloom.inputs.quantities import bytes_of, seconds_of
 from lightloom.inputs.workloads.layouts import kept_degrees, layout_words, legal_layouts, memory_bytes
 from lightloom.inputs.workloads.model import trained_model, workload_of
-from lightloom.optics.port_maps import circuits
 from lightloom.training.planning import train
 from lightloom.training.workload import Workload
 
@@ -147,7 +148,7 @@ def best_layout(
         try:
             training = train(workload, fabric=fabric, policy=policy, report=say)
             if fabric.optics is not None and training.total_s < _time_to_beat(planned, most_named):
-                circuits(training)
+                _check_room(training, Optics.load(fabric.optics))
         except InputError as error:
             # A policy or an optical layer that does not serve one layout may serve another.
             if error.field not in PASSED_OVER:
@@ -164,6 +165,12 @@ def best_layout(
         raise refusal or refuse("policy", "no layout of the model was planned")
     planned.sort(key=lambda one: one.total_s)
     return Layouts(*best, tuple(planned[:most_named]), len(legal), len(fitting), len(planned), refused)
+
+
+def _check_room(training: Training, layer: Optics) -> None:
+    """Raise `InputError` that names `optics` where the layer has no room for the circuits of all groups."""
+    core = _core.TrainingPlan.from_json(training.to_json())
+    _core.iteration_circuits(core, layer.kind, list(layer.names), layer.switch_ports)
 
 
 def _time_to_beat(planned: list[Layout], most_named: int) -> float:
