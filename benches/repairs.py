@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def repaired(before: ll.Plan, fault: str) -> tuple[float, float, float] | None:
-    """Time over that of a plan made anew, seconds of the repair, share of circuits kept; None where none is possible."""
+    """Time over that of a plan made anew, seconds of the repair, share of circuits kept; None where there is none."""
     began_s = time.perf_counter()
     try:
         ll.repair(before, fault, compare_anew=False)

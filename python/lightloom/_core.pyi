@@ -865,8 +865,8 @@ def plan(
     request: Request, warm_start: Plan | None = None, progress: Callable[[Better], None] | None = None
 ) -> Plan: ...
 def repair(plan: Plan, failed: list[str], anew: bool) -> tuple[Plan, int, int, bool, Plan | None]:
-    """The plan mended for these faults; its circuits that are kept and new; whether nothing was kept, so that it is planned
-    anew; with `anew`, a plan made anew."""
+    """The plan mended for these faults; its circuits that are kept and new; whether nothing was kept, so that it is
+    planned anew; with `anew`, a plan made anew."""
 
 def baselines(request: Request, plan: Plan | None = None) -> list[RowTuple]:
     """Every planner at its best algorithm, fastest first, whichever planner the request names; `plan` is the request's,

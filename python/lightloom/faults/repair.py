@@ -62,8 +62,8 @@ def repair(before: Plan | str | os.PathLike[str], failed: str | Sequence[str], *
         `"port:5.1,link:0-7"`. compare_anew: whether a plan is made anew too, for comparison.
 
     GPUs keep their roles, or few exchange them; circuits that cannot be are given up, and free ports are joined. Of the
-    repairs that take at most a tenth longer than the fastest, the one with the fewest new circuits is taken. Where a GPU
-    fails, the collective is among the others and is planned anew. The method is that of the page on faults.
+    repairs that take at most a tenth longer than the fastest, the one with the fewest new circuits is taken. Where a
+    GPU fails, the collective is among the others and is planned anew. The method is that of the page on faults.
 
     Raises `InputError` that names `failed` or `repair`.
     """

@@ -10,6 +10,10 @@
 //!   what a GPU sends to n − 1 others in All-to-All costs no less than the n − 1 cheapest words.
 //! - *One step*: no GPU passes on a copy or a sum in the step in which it gets it, so that one step brings every pair of
 //!   GPUs its own bytes; more than one pays for two startups.
+//! - *Two steps*: of an AllReduce they bring every pair together at some GPU, which takes far paths or many bytes
+//!   (`two_steps.rs`); more than two pay for three startups.
+
+mod two_steps;
 
 use model::{Collective, Electrical, Piece, counted};
 
@@ -148,8 +152,14 @@ fn joint(collective: Collective, pieces: Option<&[Piece]>, rates: &Rates, tiers:
             Collective::AllToAll | Collective::Gather | Collective::Scatter => 0.0,
         };
         let one = statement(1, 1, delay_s, bytes_s.max(at_once_s));
-        let more = statement(2, 1, delay_s, bytes_s);
-        if one.seconds() < more.seconds() { one } else { more }
+        let more = match collective {
+            Collective::AllReduce => {
+                let (delays_s, two_s) = two_steps::least_s(tiers, &words, bytes_s);
+                vec![statement(2, 1, delays_s, two_s), statement(3, 1, delay_s, bytes_s)]
+            }
+            _ => vec![statement(2, 1, delay_s, bytes_s)],
+        };
+        more.into_iter().fold(one, |least, other| if least.seconds() < other.seconds() { least } else { other })
     };
     // With more topologies, at least the bytes that leave an island do so over its circuits.
     let more = statement(MOST_TOPOLOGIES + 1, MOST_TOPOLOGIES + 1, 0.0, joint_s);
@@ -182,10 +192,16 @@ fn words(tiers: &Tiers, topologies: u32) -> Vec<Word> {
     all
 }
 
+impl Word {
+    /// The sum of its hop delays, s.
+    fn delay_s(&self, tiers: &Tiers) -> f64 {
+        f64::from(self.outside) * tiers.outside_s + f64::from(self.inside) * tiers.inside_s
+    }
+}
+
 /// The least sum of hop delays of a path by which a GPU reaches all others, s.
 fn latency_s(tiers: &Tiers, words: &[Word]) -> f64 {
-    let delay_s = |word: &Word| f64::from(word.outside) * tiers.outside_s + f64::from(word.inside) * tiers.inside_s;
-    let mut by_delay: Vec<(f64, &Word)> = words.iter().map(|word| (delay_s(word), word)).collect();
+    let mut by_delay: Vec<(f64, &Word)> = words.iter().map(|word| (word.delay_s(tiers), word)).collect();
     by_delay.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (mut gpus, mut islands) = (0.0, 0.0);
     for (delay_s, word) in by_delay {

@@ -55,6 +55,8 @@ pub(super) struct PlanText {
     pub _traffic_bytes: IgnoredAny,
     #[serde(default, rename = "sampled", skip_serializing)]
     pub _sampled: IgnoredAny,
+    #[serde(default, rename = "repair", skip_serializing)]
+    pub _repair: IgnoredAny,
     #[serde(default, rename = "never_change_s", skip_serializing)]
     pub _never_change_s: Option<f64>,
     /// Compared with what the plan takes when it is repeated.

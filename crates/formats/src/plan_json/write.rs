@@ -54,6 +54,7 @@ fn shape(plan: &Plan) -> PlanText {
         _baselines: IgnoredAny,
         _traffic_bytes: IgnoredAny,
         _sampled: IgnoredAny,
+        _repair: IgnoredAny,
         _never_change_s: None,
         repeated_s: None,
     }
