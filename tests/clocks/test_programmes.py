@@ -129,6 +129,7 @@ def test_journeys_are_the_flows_on_arcs_of_another_solver(seed: int) -> None:
         assert found.total_s == pytest.approx(other_s, rel=1e-5)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(8))
 def test_the_bound_is_below_every_sequence_and_timelines_come_close_to_the_best(seed: int) -> None:
     sent = drawn(seed, 3 + seed % 2)

@@ -72,6 +72,7 @@ def mutated(document: dict[str, Any], rng: random.Random) -> None:
         at[-1]["end_s"] = max(at[-1]["end_s"], at[-1]["ready_s"])
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(60))
 def test_a_timeline_is_judged_simulated_and_never_slower_than_the_plan(seed: int) -> None:
     found = drawn(seed)
@@ -83,6 +84,7 @@ def test_a_timeline_is_judged_simulated_and_never_slower_than_the_plan(seed: int
     assert Timeline.from_json(found.to_json()).parts == found.parts
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(40))
 def test_the_judge_finds_what_the_simulation_finds(seed: int) -> None:
     document = json.loads(drawn(seed).to_json())

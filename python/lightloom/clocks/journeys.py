@@ -22,6 +22,8 @@ __all__ = ["Journey", "Journeys", "best_journeys"]
 # Rounds in which journeys are added, by how much of the largest price one is cheaper that is added, and what a byte
 # that is not sent costs, in times that all bytes of the busiest GPU take on one circuit.
 MOST_ROUNDS, GAIN, LACKING = 80, 1e-6, 20.0
+# Of programmes of more pairs than that, rounds that gain less than a part of the time, after which they end.
+MANY_PAIRS, IDLE_ROUNDS, IDLE_GAIN = 600, 2, 1e-4
 NEEDED_BY = "planning of switches on clocks of their own"
 
 # The circuits of a journey: slot, switch, transmitting and receiving GPU.
@@ -71,8 +73,11 @@ def best_journeys(slots: Sequence[Slot], sent: NDArray[np.float64], rates: Rates
         program.variable({row: 1.0}, cost=LACKING)
     first = sum(of_slot) + len(pairs)
     known: dict[Journey, None] = {}
+    idle, least = 0, np.inf
     for _ in range(MOST_ROUNDS):
-        _, values, duals = program.solve()
+        optimum, values, duals = program.solve()
+        idle = idle + 1 if optimum > least * (1.0 - IDLE_GAIN) else 0
+        least = optimum
         prices = np.zeros(seconds.shape)
         for pair, row in row_of.items():
             prices[pair] = max(0.0, float(duals[row]))
@@ -81,7 +86,7 @@ def best_journeys(slots: Sequence[Slot], sent: NDArray[np.float64], rates: Rates
         worth = prices - GAIN * float(prices.max())
         cheaper = [pair for pair in pairs if distances.least[pair] < worth[pair]]
         new = [journey for pair in cheaper if (journey := distances.journey(*pair)) not in known]
-        if not new:
+        if not new or (idle == IDLE_ROUNDS and len(pairs) > MANY_PAIRS):
             break
         for journey in new:
             terms = {row_of[journey[0][2], journey[-1][3]]: 1.0}

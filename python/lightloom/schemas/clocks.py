@@ -7,14 +7,14 @@ from lightloom.schemas.forms import Form, document, number, one_of, or_null, rec
 GPU = whole("a GPU, from 0")
 CONFIGURATION = record(
     {
-        "ready_s": number("when its circuits are there"),
-        "end_s": number("when it ends: its last bytes are through, and the switch may turn"),
+        "ready_s": number("time at which its circuits are there"),
+        "end_s": number("time at which it ends: its last bytes are through, and the switch may turn"),
         "circuits": several(several(GPU, "transmitting and receiving GPU"), "circuits that the switch holds"),
     }
 )
 TRANSMISSION = record(
     {
-        "start_s": number("when its first byte leaves; bytes leave at an even rate"),
+        "start_s": number("time at which its first byte leaves; bytes leave at an even rate"),
         "duration_s": number("time in which all leave"),
         "size_bytes": number("bytes"),
         "step": or_null(whole("the plan's step whose transfer it is part of; null where it is what a pair sends")),
@@ -29,15 +29,15 @@ TRANSMISSION = record(
 TIMELINE = record(
     {
         "schema": version("lightloom.timeline/1"),
-        "planner": one_of("how it was made", "relaxed", "journeys", "listed"),
-        "total_s": number("when the last byte is there"),
-        "lower_bound_s": number("no timeline of the class takes less"),
+        "planner": one_of("name of the way in which it was made", "relaxed", "journeys", "listed"),
+        "total_s": number("time at which the last byte is there"),
+        "lower_bound_s": number("time that no timeline of the class falls below"),
         "bound_class": text("timelines that the bound holds for"),
         "switches": several(
-            record({"configurations": several(CONFIGURATION, "what it holds, in the order of time")}),
+            record({"configurations": several(CONFIGURATION, "configurations in the order of time")}),
             "switches; port k of each GPU is on switch k",
         ),
-        "transmissions": several(TRANSMISSION, "all that is sent"),
+        "transmissions": several(TRANSMISSION, "transmissions, together all that is sent"),
         "plan": document("plan"),
     }
 )
