@@ -50,7 +50,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     for (ports, bandwidth_bps) in alike(rates) {
         interruption::check();
         // What is faster on alike ports need not be so on those of different rates, so that nothing is given up early.
-        let own = alike_ports::problem(problem, ports, bandwidth_bps);
+        let own = alike_ports::problem(planner, problem, ports, bandwidth_bps);
         let found = own.as_ref().map_err(Error::clone).and_then(|own| {
             let choice = around_faults::choose(planner, own, f64::INFINITY)?;
             choice.map(|choice| moved(&choice, problem, rates)).transpose()
@@ -61,8 +61,10 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
             Err(error) => drop(refusal.get_or_insert(error)),
         }
         if composes && !takes.never_changes && problem.fabric.initial == Initial::Free {
-            let started = own.and_then(|own| from_known_starts(&own, f64::INFINITY))?;
-            best = faster(best, started.map(|choice| moved(&choice, problem, rates)).transpose()?);
+            let started = own.and_then(|own| from_known_starts(&own, f64::INFINITY));
+            // Some transfer may have no path on them.
+            let started = started.and_then(|choice| choice.map(|choice| moved(&choice, problem, rates)).transpose());
+            best = faster(best, started.ok().flatten());
         }
     }
     if composes {
