@@ -172,7 +172,7 @@ impl HopLimited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Link, Translations};
+    use model::{Link, Topology, Translations};
     use proptest::prelude::*;
 
     proptest! {
@@ -186,7 +186,7 @@ mod tests {
             links.sort_unstable();
             links.dedup();
             let lengths: Vec<f64> = (0..links.len()).map(|i| f64::from(seed[i].2)).collect();
-            let adjacency = Adjacency::new(&Translations::trivial(ranks), &links);
+            let adjacency = Adjacency::new(&Topology::new("random", Translations::trivial(ranks), links.iter().copied()).unwrap());
             let mut table = vec![f64::INFINITY; ranks as usize];
             table[0] = 0.0;
             for _ in 0..hops {

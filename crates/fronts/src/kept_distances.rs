@@ -89,7 +89,7 @@ mod tests {
             let none = Translations::trivial(20);
             let topology = Topology::new("random", none, links.filter(|link| link.src != link.dst)).unwrap();
             let links = topology.links();
-            let adjacency = Adjacency::new(topology.symmetry(), links);
+            let adjacency = Adjacency::new(&topology);
             let mut search = BreadthFirst::new(20);
             let heads = |rank: Rank| links.iter().filter(move |link| link.src == rank).map(|link| link.dst);
             let expected = search.search(0, heads).to_vec();

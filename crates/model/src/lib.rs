@@ -30,6 +30,7 @@ mod launch_power;
 mod light;
 mod mzi_mesh;
 mod named;
+mod on_ports;
 mod optical_layer;
 mod plan;
 mod port_rates;

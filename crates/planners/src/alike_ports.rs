@@ -2,14 +2,15 @@
 
 use model::{Fabric, Initial, Result, Topology};
 
-use crate::Problem;
+use crate::{Planner, Problem};
 
 /// The problem with `ports` ports of `bandwidth_bps`, all of which work. It starts as the fabric does where that has no
-/// more circuits than ports, else free.
+/// more circuits than ports, else free. A planner that makes its own topologies is given a ring where no candidate
+/// fits.
 ///
 /// # Errors
 /// The errors of [`Problem::new`].
-pub(crate) fn problem(problem: &Problem, ports: u32, bandwidth_bps: f64) -> Result<Problem> {
+pub(crate) fn problem(planner: &dyn Planner, problem: &Problem, ports: u32, bandwidth_bps: f64) -> Result<Problem> {
     let fabric = &problem.fabric;
     let fits = |topology: &Topology| topology.degree() <= ports;
     let initial = match &fabric.initial {
@@ -21,9 +22,12 @@ pub(crate) fn problem(problem: &Problem, ports: u32, bandwidth_bps: f64) -> Resu
     let candidates: Vec<usize> =
         (0..problem.table.candidates()).filter(|&candidate| fits(problem.table.candidate(candidate))).collect();
     let topology = |&candidate: &usize| problem.table.candidate(candidate).clone().on_any_ports();
-    let topologies = candidates.iter().map(topology).collect();
+    let mut all: Vec<Topology> = candidates.iter().map(topology).collect();
+    if all.is_empty() && !planner.capabilities().takes_candidates {
+        all.push(topologies::build("ring", &alike.shape)?);
+    }
     let (cache, schedule) = (problem.cache.clone(), problem.schedule().clone());
-    let mut own = Problem::sharing(cache, schedule, alike, problem.settings, problem.size_bytes, topologies)?;
+    let mut own = Problem::sharing(cache, schedule, alike, problem.settings, problem.size_bytes, all)?;
     own.static_candidates =
         problem.static_candidates.iter().filter_map(|one| candidates.iter().position(|other| other == one)).collect();
     own.options = problem.options.clone();

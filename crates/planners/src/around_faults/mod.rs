@@ -48,7 +48,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     let all_ports = (!is_even || least == shape.ports()).then_some(shape.ports());
     for ports in all_ports.into_iter().chain((1..shape.ports()).contains(&least).then_some(least)) {
         interruption::check();
-        let found = alike_ports::problem(problem, ports, problem.fabric.bandwidth_bps)
+        let found = alike_ports::problem(planner, problem, ports, problem.fabric.bandwidth_bps)
             .and_then(|whole| pipelined::choose(planner, &whole, best.limit_s()))
             .and_then(|choice| choice.map_or(Ok(()), |choice| best.move_onto(&choice, problem, &mut mended)));
         if let Err(error) = found {

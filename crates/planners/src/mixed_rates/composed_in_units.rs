@@ -6,7 +6,7 @@
 use compositions::Composition;
 use model::{Fabric, Initial, ReconfigurationPolicy, Result, Topology, ranges};
 
-use super::moved_to;
+use super::moving::moved_to;
 use crate::composing::Composing;
 use crate::{Choice, Problem};
 
