@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lightloom as ll
 from lightloom import _core
 from lightloom.advice.ideal import at_once_s
+from lightloom.advice.job import Entry, Job
 from lightloom.advice.result import FIXED
+from lightloom.advice.times import Change, Times
 from tests.advice.jobs import COLLECTIVES, MODEL
 
 SWITCHES = "sirius,lightpath,rotornet,polatis"
@@ -58,6 +61,34 @@ def test_times_of_iterations_are_those_of_train(in_tmp: Path) -> None:
     (in_tmp / "job.toml").write_text('gpus = 8\nports = 2\n[[mix]]\nworkload = "workload.json"\ncount = 3\n')
     again = ll.advise("job.toml", switches="sirius,rotornet,calient")
     assert [row.total_s for row in again.rows] == [row.total_s for row in advice.rows]
+
+
+def test_an_iteration_of_other_sizes_takes_what_train_says() -> None:
+    """Blocks that differ by far, so that rounding them moves nothing between plans."""
+    rows = [[0, 4096, 70_000, 9], [1 << 20, 0, 3, 512], [77, 30_000, 0, 1 << 21], [5, 6, 900_000, 0]]
+
+    def workload(factor: int) -> dict[str, Any]:
+        node = {"id": "a", "kind": "collective", "collective": "all-to-all", "axis": "ep", "matrix": "m", "after": []}
+        matrix = [[factor * size for size in row] for row in rows]
+        return {
+            "schema": "lightloom.workload/1",
+            "ranks": 4,
+            "mesh": {"ep": 4},
+            "matrices": {"m": matrix},
+            "nodes": [{"id": "c", "kind": "compute", "duration_s": 1e-5, "after": []}, {**node, "after": ["c"]}],
+        }
+
+    job = Job(
+        name="a",
+        gpus=4,
+        ports=(1,),
+        fabric=ll.Fabric(gpus=4),
+        entries=(Entry(label="a", count=1, workload=ll.Workload.of(workload(1))),),
+    )
+    found = Times(job).at(1, 1e-5, Change(size=2.0))
+    told = ll.train(ll.Workload.of(workload(2)), fabric=ll.Fabric(reconfiguration_delay=1e-5))
+    assert found.total_s == pytest.approx(told.total_s, rel=1e-12)
+    assert found.total_s != Times(job).at(1, 1e-5).total_s
 
 
 @pytest.mark.parametrize("collective", [entry["name"] for entry in _core.registry()["collectives"]])
