@@ -14,38 +14,14 @@
 //!   (`two_steps.rs`); more than two pay for three startups.
 
 mod two_steps;
+mod words;
 
 use model::{Collective, Electrical, Piece, counted};
 
-use crate::cutoffs::any_algorithm_tiers::{MOST_HOPS, MOST_PRICES, MOST_TOPOLOGIES};
+use crate::cutoffs::any_algorithm_tiers::{MOST_PRICES, MOST_TOPOLOGIES};
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
-
-/// The quantities of both tiers that the bound depends on.
-#[derive(Debug, Clone, Copy)]
-struct Tiers {
-    /// k.
-    gpus: f64,
-    islands: f64,
-    ports: f64,
-    ranks: f64,
-    /// Seconds of a hop inside and outside.
-    inside_s: f64,
-    outside_s: f64,
-    /// Seconds of the whole buffer m on a circuit, and between a GPU and its switch.
-    circuit_s: f64,
-    switch_s: f64,
-}
-
-/// A word: hops over circuits and inside islands, and how many GPUs such words reach at most.
-#[derive(Debug, Clone, Copy)]
-struct Word {
-    outside: u32,
-    inside: u32,
-    count: f64,
-    /// Islands that such words reach at most.
-    islands: f64,
-}
+use words::{Tiers, Word, words};
 
 /// A bound for a fabric without electrical switches. The last argument is the seconds that one circuit takes for the
 /// whole buffer.
@@ -177,28 +153,6 @@ fn busiest(pieces: &[Piece], ranks: u32) -> f64 {
     out.into_iter().chain(into).fold(0.0, f64::max)
 }
 
-/// The words over `topologies` topologies, up to some number of hops.
-fn words(tiers: &Tiers, topologies: u32) -> Vec<Word> {
-    let mut all = Vec::new();
-    for outside in 0..=MOST_HOPS {
-        let ways = binomial(outside + topologies - 1, topologies - 1) * tiers.ports.powi(outside as i32);
-        for inside in 0..=outside + 1 {
-            let reached = ways * (tiers.gpus - 1.0).powi(inside as i32);
-            let count = binomial(outside + 1, inside) * reached;
-            let islands = binomial(outside, inside) * reached;
-            all.push(Word { outside, inside, count, islands });
-        }
-    }
-    all
-}
-
-impl Word {
-    /// The sum of its hop delays, s.
-    fn delay_s(&self, tiers: &Tiers) -> f64 {
-        f64::from(self.outside) * tiers.outside_s + f64::from(self.inside) * tiers.inside_s
-    }
-}
-
 /// The least sum of hop delays of a path by which a GPU reaches all others, s.
 fn latency_s(tiers: &Tiers, words: &[Word]) -> f64 {
     let mut by_delay: Vec<(f64, &Word)> = words.iter().map(|word| (word.delay_s(tiers), word)).collect();
@@ -239,14 +193,10 @@ fn priced_s(tiers: &Tiers, words: &[Word]) -> f64 {
     (0..=MOST_PRICES).map(|at| block(f64::from(at) / f64::from(MOST_PRICES))).fold(0.0, f64::max)
 }
 
-/// C(n, k) as a number that is exact while it matters.
-fn binomial(n: u32, k: u32) -> f64 {
-    (0..k).fold(1.0, |product, at| product * f64::from(n - at) / f64::from(at + 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use words::binomial;
 
     fn tiers() -> Tiers {
         Tiers {

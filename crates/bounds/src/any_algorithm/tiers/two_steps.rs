@@ -7,7 +7,7 @@
 //! the chunk at least, and the first n²/N(d₂) − n. A step without circuits brings no island what another has: all that a
 //! GPU needs of G − 1 others comes, or all that it has goes, over circuits in the other step, by each GPU for itself.
 
-use super::{Tiers, Word};
+use super::words::{Tiers, Word};
 
 /// The least sum of hop delays and of seconds of bytes, as a pair; the latter are no less than `bytes_s`, those of an
 /// AllReduce in any number of steps.
@@ -43,7 +43,7 @@ pub(super) fn least_s(tiers: &Tiers, words: &[Word], bytes_s: f64) -> (f64, f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::any_algorithm::tiers::words;
+    use crate::any_algorithm::tiers::words::words;
 
     /// Delays of pairs of four GPUs, 0 and 1 in one island, on one circuit of each.
     fn delays_s(circuits: &[usize], tiers: &Tiers) -> [[f64; 4]; 4] {
