@@ -63,7 +63,7 @@ fn texts_are_what_values_say() {
 #[test]
 fn every_default_is_one_of_its_kind() {
     let (fabric, _) = of_texts(&[]).expect("defaults");
-    assert_eq!((fabric.ports, fabric.bandwidth_bps), (1, 800e9));
+    assert_eq!((fabric.ports, fabric.bandwidth_bps), (1, vec![800e9]));
     assert_eq!((fabric.startup_s, fabric.hop_delay_s), (500e-9, 500e-9));
     assert_eq!(fabric.reconfiguration_delay.scalar_s(), Some(10e-6));
     for option in readable() {
