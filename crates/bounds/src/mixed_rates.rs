@@ -45,9 +45,11 @@ pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
             classes.iter().map(|class| class.ports.len() as f64 * units_of(class.rate_bps, unit_bps)).sum();
         (ports * unit_bps * (1.0 + 1e-12), ports, unit_bps)
     };
-    let fits = (1..=MOST_UNITS_OF_SLOWEST).map(made).filter(|(_, ports, _)| *ports <= f64::from(MAX_PORTS));
-    // The least rate of a GPU in all, and of equal ones the fewest ports.
-    let (_, ports, unit_bps) = fits.min_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal))?;
+    let fits: Vec<(f64, f64, f64)> =
+        (1..=MOST_UNITS_OF_SLOWEST).map(made).filter(|(_, ports, _)| *ports <= f64::from(MAX_PORTS)).collect();
+    // The least rate of a GPU in all but for rounding, and of equal ones the fewest ports.
+    let least_bps = fits.iter().map(|(all_bps, ..)| *all_bps).fold(f64::INFINITY, f64::min);
+    let &(_, ports, unit_bps) = fits.iter().find(|(all_bps, ..)| *all_bps <= least_bps * (1.0 + 1e-9))?;
     // Rounding must not make a port slower than it is.
     let unit_bps = unit_bps * (1.0 + 1e-12);
     let units: Vec<u32> = classes.iter().map(|class| units_of(class.rate_bps, unit_bps) as u32).collect();
