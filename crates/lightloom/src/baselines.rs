@@ -9,7 +9,7 @@ use crate::baseline_limits::BaselineLimits;
 use crate::compare::for_all_planners;
 use crate::race::Race;
 use crate::row::{PlannerOutcome, Row, row_of, row_of_best};
-use crate::{Prepared, Request, unchanging};
+use crate::{Prepared, Request, tiers, unchanging};
 
 /// Every planner that a request without a planner's name would allow, at its best algorithm, and the best plan of all
 /// algorithms whose circuits never change, fastest first: for each planner the first of its lines in
@@ -38,7 +38,8 @@ pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
     // A planner's best row over all algorithms replaces its best row for the named algorithm.
     let is_replaced = |row: &Row| row.keeps_the_best && over_all.iter().any(|other| other.planner == row.planner);
     rows.retain(|(_, _, row)| !is_replaced(row));
-    let said = over_all.into_iter().filter(|row| row.outcome.is_ok() || never_changes(row)).map(|row| match given {
+    let over_all = over_all.into_iter().map(|row| if never_changes(&row) { on_both_tiers(request, row) } else { row });
+    let said = over_all.filter(|row| row.outcome.is_ok() || never_changes(row)).map(|row| match given {
         Some(plan) => named_as_plan(row, plan),
         None => row,
     });
@@ -48,6 +49,17 @@ pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
 
 fn never_changes(row: &Row) -> bool {
     planners::find(&row.planner).is_ok_and(|planner| planner.capabilities().never_changes)
+}
+
+/// The line of circuits that never change, which on islands use both tiers as the plan does; the line as it is where
+/// nothing else serves.
+fn on_both_tiers(request: &Request, row: Row) -> Row {
+    let unchanging = Request { planner: Some(row.planner.clone()), ..request.clone() };
+    let planner = unchanging.never_changes().filter(|_| tiers::serves(&unchanging));
+    let Some((planner, plan)) = planner.and_then(|planner| Some((planner, tiers::best(&unchanging).ok()?))) else {
+        return row;
+    };
+    row_of_best(planner, &plan)
 }
 
 /// The line, which names the topology of the plan where the plan keeps one topology, is by the same algorithm and as

@@ -18,7 +18,10 @@ mod stage;
 mod staged;
 mod wiring;
 
-use model::{Bound, Collective, Error, Fabric, Initial, Overlap, Piece, Plan, Propagation, Result, Routing, Shape};
+use model::{
+    Bound, Collective, Error, Fabric, Initial, Overlap, Piece, Plan, Propagation, ReconfigurationPolicy, Result,
+    Routing, Shape,
+};
 use planners::PlannerOptions;
 
 use crate::{Request, Size, Workload, verified};
@@ -28,14 +31,32 @@ use lift::lifted;
 use staged::Staged;
 use wiring::Sharing;
 
-/// The planners of the plans among islands, and the parts of the buffer for which they plan: the best of all, and the
-/// best whose circuits never change, so that parts can follow each other.
-const AMONG_ISLANDS: [(Option<&str>, u64); 4] =
-    [(None, 1), (Some("never-change"), 1), (Some("never-change"), 8), (Some("never-change"), 64)];
+/// How plans among islands are made.
+struct Way {
+    /// `None` for all planners.
+    planner: Option<&'static str>,
+    /// The parts of the buffer for which they plan.
+    pieces: u64,
+    /// The least delay of a change for which they plan, over startup and hop delay: what is sent inside islands makes
+    /// steps longer than planners among islands know, and fewer steps then pay.
+    least_delay: f64,
+}
 
-/// Whether a request leaves its planner and algorithm open on a fabric of two tiers.
+/// The best of all at several delays; and the best whose circuits never change, so that parts can follow each other.
+const AMONG_ISLANDS: [Way; 6] = [
+    Way { planner: None, pieces: 1, least_delay: 0.0 },
+    Way { planner: None, pieces: 1, least_delay: 2.0 },
+    Way { planner: None, pieces: 1, least_delay: 16.0 },
+    Way { planner: Some("never-change"), pieces: 1, least_delay: 0.0 },
+    Way { planner: Some("never-change"), pieces: 8, least_delay: 0.0 },
+    Way { planner: Some("never-change"), pieces: 64, least_delay: 0.0 },
+];
+
+/// Whether a request leaves its algorithm open on a fabric of two tiers, and its planner, or asks for circuits that
+/// never change.
 pub(crate) fn serves(request: &Request) -> bool {
-    request.fabric.electrical.is_some() && request.leaves_planner_open() && request.leaves_algorithm_open()
+    let is_open = request.leaves_planner_open() || request.never_changes().is_some();
+    request.fabric.electrical.is_some() && is_open && request.leaves_algorithm_open()
 }
 
 /// The faster of the plan on circuits alone and of those on both tiers.
@@ -49,7 +70,10 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
     let circuits = Request { fabric: Fabric { electrical: None, ..fabric.clone() }, ..request.clone() };
     let alone = crate::plan(&circuits).and_then(|plan| on_fabric(plan, request));
     let Workload::Collective { collective, options, .. } = &request.workload else { return alone };
-    let task = Task { fabric, electrical: &electrical, settings: request.settings, size_bytes: request.size_bytes()? };
+    let never_changes = request.never_changes().map(planners::Planner::name);
+    let planner = never_changes.unwrap_or(assembled::PLANNER);
+    let (settings, size_bytes) = (request.settings, request.size_bytes()?);
+    let task = Task { fabric, electrical: &electrical, settings, size_bytes, planner };
     let islands = Islands { count: fabric.shape.gpus() / electrical.gpus, gpus: electrical.gpus };
     let root = options.root();
     let mut best: Option<(f64, u32, Staged)> = None;
@@ -64,9 +88,8 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
         enter(Staged::inside_one(islands.gpus, *collective, root)?);
     } else {
         for sharing in [Sharing::Rails, Sharing::Pooled] {
-            for (planner, pieces) in AMONG_ISLANDS {
-                let asked = (planner, pieces);
-                let Some(among) = among_islands(request, *collective, islands, sharing, asked) else { continue };
+            for way in AMONG_ISLANDS.iter().filter(|way| never_changes.is_none() || way.planner == never_changes) {
+                let Some(among) = among_islands(request, *collective, islands, sharing, way) else { continue };
                 let Ok(plan) = crate::plan(&among) else { continue };
                 enter(lifted(&plan, islands, root, sharing)?);
             }
@@ -86,7 +109,7 @@ fn among_islands(
     collective: Collective,
     islands: Islands,
     sharing: Sharing,
-    (planner, pieces): (Option<&str>, u64),
+    way: &Way,
 ) -> Option<Request> {
     let fabric = &request.fabric;
     let (size_bytes, k) = (request.size_bytes().ok()?, u64::from(islands.gpus));
@@ -107,12 +130,22 @@ fn among_islands(
     };
     options.root = options.root.map(|root| root / islands.gpus);
     let shape = Shape::new(islands.count, &[], ports).ok()?;
-    let among = Fabric { shape, initial: Initial::Free, optics: None, electrical: None, ..fabric.clone() };
+    let reconfiguration = match (fabric.reconfiguration.delay().constant_s(), way.least_delay) {
+        (_, 0.0) => fabric.reconfiguration.clone(),
+        (Some(delay_s), over) => {
+            let least_s = over * (fabric.startup_s + fabric.hop_delay_s);
+            // At such a delay and above it is the plan for the fabric's own.
+            (delay_s < least_s).then(|| ReconfigurationPolicy::constant(least_s))?
+        }
+        (None, _) => return None,
+    };
+    let among =
+        Fabric { shape, reconfiguration, initial: Initial::Free, optics: None, electrical: None, ..fabric.clone() };
     Some(Request {
         fabric: among,
         workload: Workload::Collective { collective, algorithm: None, options },
-        size: Size::Buffer(size.div_ceil(pieces)),
-        planner: planner.map(str::to_string),
+        size: Size::Buffer(size.div_ceil(way.pieces)),
+        planner: way.planner.map(str::to_string),
         candidates: None,
         static_topologies: None,
         options: PlannerOptions::default(),

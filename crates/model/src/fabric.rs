@@ -72,7 +72,11 @@ impl Fabric {
             electrical.check_gpus("electrical", self.shape.gpus())?;
         }
         if self.electrical.is_some() && self.shape.positions().is_some() {
-            return Err(Error::value("positions", "given", "no positions of GPUs in electrical islands"));
+            return Err(Error::value(
+                "positions",
+                "a list of places",
+                "only fibres that take no time with electrical islands",
+            ));
         }
         if let Initial::Topology(topology) = &self.initial {
             if topology.ranks() != self.shape.gpus() {
@@ -105,27 +109,31 @@ impl Fabric {
     /// changes that are not all charged the same, faults, electrical islands, and an optical layer that shares ports.
     fn check_rates(&self) -> Result<()> {
         let Some(rates) = self.shape.rates() else { return Ok(()) };
-        let refuse = |field: &str, what: &str| {
-            let accepts = format!("{what} with ports of different rates (`bandwidth`)");
-            Err(Error::value(field, "a setting for ports that are alike", accepts))
+        let refuse = |field: &str, value: &str, accepts: &str| {
+            Err(Error::value(field, value, format!("{accepts} where ports have different rates (`bandwidth`)")))
         };
         if rates.fastest_bps() != self.bandwidth_bps {
-            return refuse("bandwidth", "the rate of the fastest port");
+            return refuse("bandwidth", "another rate of circuits", "the rate of the fastest port");
         }
         if self.reconfiguration.compares_topologies() {
-            return refuse("reconfiguration_delay", "a delay that is the same for every change");
+            return refuse(
+                "reconfiguration_delay",
+                "a delay that depends on the circuits",
+                "one delay for every change",
+            );
         }
-        if !self.shape.faults().is_empty() {
-            return refuse("failed", "a fabric in which everything works");
+        if let Some(fault) = self.shape.faults().all().first() {
+            return refuse("failed", &format!("`{fault}`"), "only a fabric in which everything works");
         }
         if self.electrical.is_some() {
-            return refuse("electrical", "no electrical islands");
+            return refuse("electrical", "a switch inside islands", "only circuits");
         }
-        if self.optics.as_ref().is_some_and(|layer| !["crossbar", "parallel"].contains(&layer.spelling())) {
-            return refuse("optics", "`crossbar` or `parallel`");
+        if let Some(layer) = self.optics.as_ref().filter(|layer| !["crossbar", "parallel"].contains(&layer.spelling()))
+        {
+            return refuse("optics", layer.spelling(), "`crossbar` or `parallel`");
         }
         if self.shape.positions().is_some() {
-            return refuse("positions", "no positions of GPUs");
+            return refuse("positions", "a list of places", "only fibres that take no time");
         }
         Ok(())
     }

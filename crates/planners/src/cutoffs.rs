@@ -64,8 +64,15 @@ pub(crate) mod mixed_rates {
     /// GPUs up to which algorithms are composed for circuits of different rates.
     pub(crate) const MOST_GPUS: u32 = 128;
 
+    /// GPUs up to which an All-to-All is composed for circuits of different rates, and all dealings are tried: the flows of
+    /// all pairs on circuits that are not alike take seconds for each.
+    pub(crate) const MOST_GPUS_OF_ALL_PAIRS: u32 = 32;
+
     /// Ways to deal out the circuits of a topology to ports of different rates that are tried for a run of steps.
     pub(crate) const MOST_DEALINGS: usize = 24;
+
+    /// Such ways that are tried where flows take long.
+    pub(crate) const FEW_DEALINGS: usize = 1;
 
     /// Ways to deal out a topology of small diameter on which algorithms are composed.
     pub(crate) const MOST_WAYS: usize = 4;

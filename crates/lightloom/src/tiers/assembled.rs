@@ -17,6 +17,8 @@ pub(super) struct Task<'a> {
     pub(super) electrical: &'a Electrical,
     pub(super) settings: CostSettings,
     pub(super) size_bytes: u64,
+    /// Name of the planner in plans.
+    pub(super) planner: &'static str,
 }
 
 /// A topology, and the stages that run while it is in force.
@@ -126,7 +128,7 @@ impl Task<'_> {
         let seconds = if is_rounding { bound.seconds.min(total_s) } else { bound.seconds };
         Plan::new(PlanParts {
             algorithm: staged.name.clone(),
-            planner: PLANNER.into(),
+            planner: self.planner.into(),
             size_bytes: self.size_bytes,
             fabric: self.fabric.clone(),
             settings: self.settings,

@@ -43,7 +43,8 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
         return around_faults::choose(planner, problem, limit_s);
     };
     let takes = planner.capabilities();
-    let composes = takes.chooses_algorithm && problem.fabric.shape.gpus() <= MOST_GPUS;
+    let is_small = problem.fabric.shape.gpus() <= MOST_GPUS && !moving::has_large_flows(problem);
+    let composes = takes.chooses_algorithm && is_small;
     let mut best: Option<Choice> = None;
     let mut refusal = None;
     let mut bases: Vec<Topology> = Vec::new();

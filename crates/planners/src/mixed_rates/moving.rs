@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use model::{PortRates, Result, Topology};
+use model::{Collective, PortRates, Result, Topology};
 
 use super::{carried, dealing};
+use crate::cutoffs::mixed_rates::{FEW_DEALINGS, MOST_DEALINGS, MOST_GPUS_OF_ALL_PAIRS};
 use crate::moved_choice::{on_fabric, priced, used_by};
 use crate::{Choice, Problem};
 
@@ -13,7 +14,17 @@ use crate::{Choice, Problem};
 /// # Errors
 /// When some transfer of a step has no path on its topology.
 pub(super) fn moved(choice: &Choice, problem: &Problem, rates: &PortRates) -> Result<Choice> {
-    moved_to(choice, problem, |topology, steps| dealing::all(topology, rates, &carried::by_link(choice, steps)?))
+    let most = if has_large_flows(problem) { FEW_DEALINGS } else { MOST_DEALINGS };
+    moved_to(choice, problem, |topology, steps| {
+        let mut ways = dealing::all(topology, rates, &carried::by_link(choice, steps)?)?;
+        ways.truncate(most);
+        Ok(ways)
+    })
+}
+
+/// Whether flows of the problem's collective take seconds on circuits that are not alike.
+pub(super) fn has_large_flows(problem: &Problem) -> bool {
+    problem.schedule().collective() == Collective::AllToAll && problem.fabric.shape.gpus() > MOST_GPUS_OF_ALL_PAIRS
 }
 
 /// [`moved`], where `ways` has the ways to deal out the circuits of a topology of some steps.
