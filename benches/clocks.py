@@ -16,8 +16,8 @@ from typing import Any
 
 import lightloom as ll
 from lightloom.base.errors import InputError
+from lightloom.clocks.bound import pairs_of
 from lightloom.clocks.lists import best_lists
-from lightloom.clocks.planning import pairs_of
 from lightloom.clocks.rates import Rates
 
 # Algorithms that keep their steps, by collective.

@@ -77,6 +77,8 @@ def test_what_is_no_number_is_no_quantity(wrong: Any) -> None:
         ("startup", lambda: ll.Fabric(gpus=8, startup=wrong)),
         ("bandwidth", lambda: ll.Fabric(gpus=8, bandwidth=wrong)),
     ):
+        if field == "bandwidth" and isinstance(wrong, list | np.ndarray) and not np.ma.is_masked(wrong):
+            continue  # a list of one rate for each port
         with pytest.raises(ll.InputError, match="it takes") as refused:
             make()
         assert refused.value.field == field

@@ -80,4 +80,4 @@ def test_a_bound_above_the_judges_own_schedules_is_refused(cli: RunCli, tmp_path
     ran = cli("verify", file)
     assert ran.status == 1
     # Hop by hop: a step of 1 us and 10 us, and one of 1 us and 5 us.
-    assert "and a schedule without a reconfiguration takes 0.000017" in ran.out + ran.err
+    assert "is above the time of a schedule on one topology, 0.000017" in ran.out + ran.err

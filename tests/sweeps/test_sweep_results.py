@@ -169,7 +169,7 @@ def test_a_point_that_is_too_large_leaves_the_others_of_its_series() -> None:
 
 
 def test_a_sweep_without_any_plan_is_refused_by_its_reason() -> None:
-    with pytest.raises(InputError, match=r"^algorithm: .*power of two.*at every point"):
+    with pytest.raises(InputError, match=r"^algorithm: .*power of two.*every point fails"):
         ll.sweep(
             {
                 "settings": {"collective": "all-reduce", "algorithm": "recursive-doubling", "gpus": 12},

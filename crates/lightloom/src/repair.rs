@@ -133,7 +133,8 @@ fn request(before: &Plan, failed: &Faults) -> Result<Request> {
 fn among_others(fabric: &Fabric, faults: Faults, root: Option<u32>) -> Result<(Fabric, Option<u32>)> {
     let (shape, ports) = (&fabric.shape, fabric.shape.ports());
     let gpus = shape.fabric_gpus();
-    let whole = Shape::new(gpus, &[], ports)?.with_faults(faults.clone())?;
+    let places = shape.positions().cloned();
+    let whole = Shape::new(gpus, &[], ports)?.with_faults(faults.clone())?.at_positions(places)?;
     let left: Vec<u32> = (0..shape.gpus()).map(|rank| shape.gpu_of(rank)).filter(|&gpu| !faults.has_gpu(gpu)).collect();
     let root_gpu = root.map(|root| shape.gpu_of(root));
     let refuse = |accepts: &str| Err(Error::value("failed", format!("`{faults}`"), accepts));

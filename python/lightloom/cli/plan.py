@@ -99,6 +99,7 @@ def command(
         named = {"plot": plot if delays is None else None, "size": options.pop("size"), "all_steps": all_steps or None}
         named |= {"sequence": options.pop("sequence"), "warm_start": options.pop("warm_start")}
         named["progress"] = progress or None
+        named["placement"] = options.pop("placement", None)
         named["uncertain"] = uncertain.get("uncertain")
         for name in given_of(named):
             raise refuse(name, "it applies to a single plan; it cannot be combined with --sizes")

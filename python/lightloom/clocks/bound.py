@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.clocks.rates import Rates
+    from lightloom.plans import Plan
 
-__all__ = ["BOUND_CLASS", "bytes_bound_s", "pairs_bound_s"]
+__all__ = ["BOUND_CLASS", "bytes_bound_s", "lower_bound_s", "pairs_bound_s", "pairs_of"]
 
 BOUND_CLASS = "any timeline of the collective on as many switches, each on a clock of its own"
 
@@ -43,6 +44,24 @@ def pairs_bound_s(sent: NDArray[np.float64], switches: int, rates: Rates) -> flo
     ports_s = max(_ports_s(sent, switches, rates), _ports_s(sent.T, switches, rates))
     busiest = float(max(sent.sum(axis=0).max(), sent.sum(axis=1).max()))
     return max(ports_s / (len(sent) * switches), _first_s(rates) + busiest * rates.byte_s / switches)
+
+
+def lower_bound_s(made: Plan, sent: NDArray[np.float64] | None, rates: Rates) -> float:
+    """The lower bound on timelines of a plan's collective, s; `sent`: the bytes of pairs, for an All-to-All."""
+    if sent is None:
+        return bytes_bound_s(made.collective, made.size_bytes, made.gpus, made.ports, rates)
+    return pairs_bound_s(sent, made.ports, rates)
+
+
+def pairs_of(made: Plan) -> NDArray[np.float64] | None:
+    """Bytes `[src][dst]` that an All-to-All sends; None for other collectives."""
+    chunks = made.chunks()
+    if made.collective != "all-to-all":
+        return None
+    sent = np.zeros((made.gpus, made.gpus))
+    np.add.at(sent, (chunks.source, chunks.destination), chunks.size_bytes)
+    np.fill_diagonal(sent, 0.0)
+    return sent
 
 
 def _first_s(rates: Rates) -> float:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom._core import counted, show_time
 from lightloom.base.errors import InputError
+from lightloom.clocks.bound import lower_bound_s, pairs_of
 from lightloom.clocks.content import data_fault
+from lightloom.clocks.rates import rates_of
 from lightloom.planning import Check, verify
 from lightloom.plans import Plan
 
@@ -59,6 +61,7 @@ def checks_of(parts: Parts) -> list[Check]:
         ("rates", lambda: _rates_fault(parts, numbers), "no circuit carries more than its rate at any time"),
         ("data", lambda: data_fault(parts, plan, numbers.startup_s, numbers.hop_s), "all data are sent and received"),
         ("timeline-total", lambda: _total_fault(parts, plan, numbers), "the last byte is there at the total"),
+        ("recomputed-bound", lambda: _bound_fault(parts, plan), "the lower bound is what it is computed to be again"),
     ]
     for name, fault, passed in known:
         found = fault()
@@ -97,6 +100,8 @@ def _start_fault(parts: Parts, plan: Plan) -> str | None:
     """A free start is any; else the first configurations are the fabric's, or dark."""
     if plan.initial == "free":
         return None
+    if plan.initial == "repeated":
+        return "the fabric's start is repeated, which switches on clocks of their own do not take"
     first = [switch[0] for switch in parts.switches if switch]
     if len(first) < len(parts.switches) or any(one.ready_s > 0.0 for one in first):
         return "a switch has no configuration at the beginning"
@@ -160,3 +165,11 @@ def _total_fault(parts: Parts, plan: Plan, numbers: Numbers) -> str | None:
     if parts.total_s > plan.total_s + slack_s:
         return f"{show_time(parts.total_s)} is more than the plan's {show_time(plan.total_s)}"
     return "its lower bound is above its time" if parts.lower_bound_s > parts.total_s + slack_s else None
+
+
+def _bound_fault(parts: Parts, plan: Plan) -> str | None:
+    """Computes the lower bound again, by the code that stated it; what it states is no more than the time."""
+    again_s = min(lower_bound_s(plan, pairs_of(plan), rates_of(plan, parts.plan)), parts.total_s)
+    if abs(again_s - parts.lower_bound_s) > ROUNDING * parts.total_s:
+        return f"computed again, the lower bound is {show_time(again_s)}, not {show_time(parts.lower_bound_s)}"
+    return None

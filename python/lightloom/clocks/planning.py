@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
 from lightloom.base.errors import refuse, shown
-from lightloom.clocks.bound import BOUND_CLASS, bytes_bound_s, pairs_bound_s
+from lightloom.clocks.bound import BOUND_CLASS, lower_bound_s, pairs_of
 from lightloom.clocks.forwarded import forwarded
 from lightloom.clocks.lists import best_lists
 from lightloom.clocks.moves import moved
 from lightloom.clocks.parts import Parts
-from lightloom.clocks.rates import Rates
+from lightloom.clocks.rates import Rates, rates_of
 from lightloom.clocks.relaxing import relaxed
 from lightloom.clocks.start import OnSwitches
 from lightloom.clocks.straight import straight
@@ -22,8 +20,6 @@ from lightloom.planning import plan
 
 if TYPE_CHECKING:
     import os
-
-    from numpy.typing import NDArray
 
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.options import Settings
@@ -67,10 +63,7 @@ def timeline_of(made: Plan) -> Timeline:
         raise refuse("overlap", f"the plan has more than {MOST_FLOWS:,} flows; asynchronous is for smaller problems")
     on = OnSwitches.of_plan(made)
     sent = pairs_of(made)
-    if sent is None:
-        bound_s = bytes_bound_s(made.collective, made.size_bytes, made.gpus, made.ports, rates)
-    else:
-        bound_s = pairs_bound_s(sent, made.ports, rates)
+    bound_s = lower_bound_s(made, sent, rates)
     made_by = [("relaxed", relaxed(made, on, rates))]
     if sent is not None and made.gpus <= MOST_LISTED and sent.any():
         before = None if on.before is None else tuple((matching,) for matching in on.before)
@@ -84,23 +77,6 @@ def timeline_of(made: Plan) -> Timeline:
     parts = [_parts(planner, rates, bound_s, *timeline, document) for planner, timeline in made_by]
     best = min(parts, key=lambda one: one.total_s)
     return Timeline(best)
-
-
-def rates_of(made: Plan, document: dict[str, Any]) -> Rates:
-    """What startups, hops, bytes and turns take on a plan's fabric."""
-    turn_s = float(document["fabric"]["reconfiguration_delay_s"])
-    return Rates(made.startup_s, made.hop_delay_s, 8.0 / made.bandwidth_bps, turn_s, made.initial == "dark")
-
-
-def pairs_of(made: Plan) -> NDArray[np.float64] | None:
-    """Bytes `[src][dst]` that an All-to-All sends; None for other collectives."""
-    chunks = made.chunks()
-    if made.collective != "all-to-all":
-        return None
-    sent = np.zeros((made.gpus, made.gpus))
-    np.add.at(sent, (chunks.source, chunks.destination), chunks.size_bytes)
-    np.fill_diagonal(sent, 0.0)
-    return sent
 
 
 def _parts(
@@ -122,6 +98,7 @@ def _check(made: Plan, document: dict[str, Any]) -> None:
         ("reconfiguration_delay", delay.scalar_s is None, delay, "one time such as 10us"),
         ("background_reconfiguration", bool(told.get("background_reconfiguration")), "true", "false"),
         ("window", bool(windows), windows, "0s"),
+        ("positions", told.get("positions") is not None, "a list of places", "fibres that take no time"),
         ("ranks", made.ranks is not None, made.ranks, "all GPUs"),
         ("initial", made.initial == "repeated", made.initial, "free or a topology"),
         ("optics", made.optics not in {None, "parallel"}, made.optics, "parallel"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-__all__ = ["Holding", "Matching", "Rates"]
+if TYPE_CHECKING:
+    from lightloom.plans import Plan
+
+__all__ = ["Holding", "Matching", "Rates", "rates_of"]
 
 # The receiver of each GPU on one switch; -1 where its transmitter is dark.
 Matching: TypeAlias = tuple[int, ...]
@@ -27,3 +30,9 @@ class Rates(NamedTuple):
     def overhead_s(self, matchings: int) -> float:
         """Seconds in which a switch that holds so many matchings, the first from the start on, carries nothing."""
         return max(0, matchings - 1) * self.turn_s + matchings * (self.startup_s + self.hop_s)
+
+
+def rates_of(made: Plan, document: dict[str, Any]) -> Rates:
+    """What startups, hops, bytes and turns take on a plan's fabric."""
+    turn_s = float(document["fabric"]["reconfiguration_delay_s"])
+    return Rates(made.startup_s, made.hop_delay_s, 8.0 / made.bandwidth_bps, turn_s, made.initial == "dark")

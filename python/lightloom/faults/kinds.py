@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,6 +79,8 @@ class Wanted(NamedTuple):
         made = self._replace(given=given_faults([*given_faults(fabric.failed or ()), *self.given]))
         if fabric.gpus is not None:
             made.faults(fabric.gpus, fabric.ports)
+            # What does not go with any fault is refused before faults are gone over; any fabric has this link.
+            replace(fabric, failed=(*made.given, "link:0-1")).to_core()
         return made
 
     def faults(self, gpus: int, ports: int) -> list[str]:

@@ -98,7 +98,7 @@ mod tests {
                 prop_assert_eq!(of.len() as u32, link.count);
                 for &matching in of {
                     prop_assert!(matching < topology.degree() as usize);
-                    for element in 0..topology.symmetry().order() {
+                    for element in topology.symmetry().elements() {
                         let by = |rank| topology.symmetry().apply(element, rank);
                         prop_assert!(used.insert((matching, true, by(link.src))));
                         prop_assert!(used.insert((matching, false, by(link.dst))));
