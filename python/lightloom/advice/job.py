@@ -160,6 +160,8 @@ def _fabric(told: Mapping[str, object], gpus: int, folder: Path | None) -> Fabri
         _refuse_files(base, told.get("initial"))
     elif base.endswith(".toml"):
         base = folder / base
+    if isinstance(rates := told.get("bandwidth"), (list, tuple)) or "," in str(rates):
+        raise refuse("bandwidth", f"`{shown(rates)}` is not accepted: advice is given for ports of one rate, as 800Gbps")
     given: dict[str, Any] = {key: told[key] for key in ("bandwidth", "startup", "hop_delay", "initial") if key in told}
     if folder is not None and isinstance(start := told.get("initial"), str) and is_topology_file(start):
         given["initial"] = os.fspath(folder / start)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.options import Settings
-    from lightloom.plans import Plan
+    from lightloom.plans import Electrical, Plan
 
 __all__ = ["timeline"]
 
@@ -111,6 +111,13 @@ def _parts(
     return Parts(planner, total_s, min(bound_s, total_s), BOUND_CLASS, switches, transmissions, document)
 
 
+def _spelled(electrical: Electrical | None) -> str:
+    """Electrical switches as `--electrical` takes them."""
+    if electrical is None:
+        return ""
+    return f"{electrical.gpus}:{electrical.bandwidth_bps / 1e9:g}Gbps:{electrical.hop_delay_s * 1e9:g}ns"
+
+
 def _check(made: Plan, document: dict[str, Any]) -> None:
     """Raise `InputError` that names what the plan has and switches on clocks of their own do not."""
     told = document["fabric"]
@@ -118,7 +125,7 @@ def _check(made: Plan, document: dict[str, Any]) -> None:
     accepted: list[tuple[str, bool, object, str]] = [
         ("barrier", made.barrier_s > 0.0, made.barrier_s, "0s"),
         ("failed", bool(made.failed), ",".join(made.failed), "a fabric where everything works"),
-        ("electrical", made.electrical is not None, made.electrical, "a fabric without electrical switches"),
+        ("electrical", made.electrical is not None, _spelled(made.electrical), "a fabric without electrical switches"),
         ("reconfiguration_delay", delay.scalar_s is None, delay, "one time such as 10us"),
         ("background_reconfiguration", bool(told.get("background_reconfiguration")), "true", "false"),
         ("window", bool(windows), windows, "0s"),
