@@ -46,8 +46,8 @@ def timeline(
 
     The result is never slower than the plan of `lightloom.plan` for the same arguments: that plan without its barriers,
     or, for an All-to-All of up to 64 GPUs, matchings listed switch by switch, or journeys of bytes through what the
-    switches hold, where pairs times circuits are at most a million. Arguments and errors as for `lightloom.plan`; the fabric has one delay for all changes, no barriers and no faults, and port k of each GPU is on
-    switch k.
+    switches hold, where pairs times circuits are at most a million. Arguments and errors as for `lightloom.plan`; the
+    fabric has one delay for all changes, no barriers and no faults, and port k of each GPU is on switch k.
     """
     if settings.get("overlap") not in {None, "asynchronous"}:
         raise refuse("overlap", f"`{shown(settings['overlap'])}` is not accepted; a timeline is `asynchronous`")
