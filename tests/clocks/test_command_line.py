@@ -27,6 +27,8 @@ def test_a_timeline_is_printed_written_judged_and_drawn(cli: RunCli, tmp_path: P
     found = ll.Timeline.load(file)
     assert "(asynchronous)" in ran.out
     assert "with barriers:" in ran.out
+    gain = 100.0 * (1.0 - found.total_s / found.plan.total_s)
+    assert f"verdict: switches on clocks of their own gain {gain:.2g}%" in ran.out
     assert picture.stat().st_size > 0
     judged = cli("verify", file, "--format", "json")
     assert judged.status == 0
@@ -46,6 +48,28 @@ def test_a_timeline_that_is_wrong_fails_and_is_not_read(cli: RunCli, tmp_path: P
     assert "rates" in ran.out
     with pytest.raises(ll.InputError, match="check rates fails"):
         ll.Timeline.load(file)
+
+
+def test_a_timeline_that_gains_nothing_says_so(cli: RunCli) -> None:
+    # On one circuit each way there is nothing to overlap.
+    ran = cli("plan", "--collective", "all-to-all", "--size", "1MiB", "--gpus", "2", "--overlap", "asynchronous")
+    assert "gain nothing here" in ran.out
+
+
+def test_what_goes_on_during_turns_is_said_where_it_happens(cli: RunCli) -> None:
+    # A single switch has no other one that goes on; nor do two that turn at the same times.
+    for ports in (1, 2):
+        ran = cli(*PROBLEM, "--ports", ports, "--initial", "ring", "--overlap", "asynchronous", "--format", "json")
+        configurations = [switch["configurations"] for switch in json.loads(ran.out)["switches"]]
+        ready = [{one["ready_s"] for one in switch} for switch in configurations]
+        assert all(times == ready[0] for times in ready)
+        ran = cli(*PROBLEM, "--ports", ports, "--initial", "ring", "--overlap", "asynchronous")
+        assert "go on while others turn" not in ran.out
+
+
+def test_electrical_switches_are_refused_as_they_were_written(cli: RunCli, tmp_path: Path) -> None:
+    refused = assert_refused(cli, tmp_path, *ASYNCHRONOUS, "--electrical", "4:3600Gbps:100ns", field="electrical")
+    assert "`4:3600Gbps:100ns`" in refused
 
 
 @pytest.mark.parametrize("verb", ["simulate", "circuits", "run"])

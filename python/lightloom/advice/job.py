@@ -23,6 +23,7 @@ from lightloom.training.described import READING, described_workload
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from lightloom.base.errors import InputError
     from lightloom.training.workload import Workload
 
     Source: TypeAlias = str | os.PathLike[str] | Mapping[str, object] | "Job"
@@ -160,14 +161,22 @@ def _fabric(told: Mapping[str, object], gpus: int, folder: Path | None) -> Fabri
         _refuse_files(base, told.get("initial"))
     elif base.endswith(".toml"):
         base = folder / base
+    if isinstance(rates := told.get("bandwidth"), (list, tuple)) or "," in str(rates):
+        raise _several_rates(rates)
     given: dict[str, Any] = {key: told[key] for key in ("bandwidth", "startup", "hop_delay", "initial") if key in told}
     if folder is not None and isinstance(start := told.get("initial"), str) and is_topology_file(start):
         given["initial"] = os.fspath(folder / start)
     read = Fabric.load(base, **given, gpus=gpus)
+    if len(read.rates_bps) > 1:
+        raise _several_rates(read.bandwidth)
     fabric = read if read.initial is not None else Fabric.load(base, **{**given, "initial": REPEATED}, gpus=gpus)
     fabric.refuse_beyond_circuits("advice is given")
     fabric.to_core()
     return fabric
+
+
+def _several_rates(rates: object) -> InputError:
+    return refuse("bandwidth", f"`{shown(rates)}` is not accepted: advice is given for ports of one rate, as 800Gbps")
 
 
 def _refuse_files(fabric: str, initial: object) -> None:

@@ -321,6 +321,8 @@ def _as_input_error(error: click.ClickException) -> InputError:
         return refuse(_field(parameter.opts[0]), _missing(parameter, ctx) if missing else message)
     if isinstance(error, click.NoSuchOption):
         hint = f", did you mean {error.possibilities[0]}?" if error.possibilities else ""
+        if error.option_name == "--gpus" and ctx is not None and any(one.name == "ranks" for one in ctx.command.params):
+            hint = "; the number of a workload's ranks is --ranks"
         return refuse(error.option_name, f"there is no such option{hint}")
     if isinstance(error, click.BadOptionUsage):
         from lightloom.cli.options import LETTERS

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QUANTILES", "best_lists", "listed"]
 
+# GPUs up to which all rules are tried; among more the first alone, since a matching of 64 GPUs takes 0.1 s.
+MOST_GPUS = 32
 # By rule, the lengths of a matching that are tried, as quantiles of what its pairs have left. A pair is split where its
 # matching ends before it; the first rule splits none.
 QUANTILES = ((1.0,), (1.0, 0.9), (1.0, 0.9, 0.75, 0.5))
@@ -30,7 +32,8 @@ def best_lists(
     """The lists of the best rule, with the best lengths; None where nothing is sent. Arguments as for `listed`."""
     if not sent.any():
         return None
-    made = [listed(sent, switches, rates, before, quantiles) for quantiles in QUANTILES]
+    rules = QUANTILES if len(sent) <= MOST_GPUS else QUANTILES[:1]
+    made = [listed(sent, switches, rates, before, quantiles) for quantiles in rules]
     solved = [(held, lengths) for held in made if (lengths := best_lengths(held, sent, rates)) is not None]
     return min(solved, key=lambda one: one[1].total_s, default=None)
 

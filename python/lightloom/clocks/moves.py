@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Moved", "moved"]
 
-# Pairs times circuits times programmes that are solved at most: some seconds of work.
-MOST_WORK, MOST_PROGRAMMES = 600_000, 100
+# Pairs times circuits times programmes that are solved at most: some seconds of work; and pairs times circuits of the
+# largest programme that is solved at all.
+MOST_WORK, MOST_PROGRAMMES, LARGEST = 600_000, 100, 1_000_000
 # By how much of it the time has to fall.
 GAIN = 1e-4
 
@@ -40,7 +41,7 @@ class Moved(NamedTuple):
 def moved(
     held: Held, sent: NDArray[np.float64], rates: Rates, hops: int, *, first_is_used: bool, kept: int
 ) -> Moved | None:
-    """The best that is found from what switches hold; None where they cannot carry all bytes.
+    """The best that is found from what switches hold; None where they cannot carry all bytes, or that is too much work.
 
     kept: how many of what they hold first stays as it is. A move leaves out one time between turns, lets switches turn
     one after another that turn together, or gives a switch, for one time between turns, the
@@ -75,6 +76,8 @@ def moved(
 
 def _solved(held: Held, sent: NDArray[np.float64], rates: Rates, hops: int, *, first_is_used: bool) -> Moved | None:
     slots = slots_of(held, first_is_used=first_is_used)
+    if np.count_nonzero(sent) * sum(len(slot.held) for slot in slots) * len(sent) > LARGEST:
+        return None
     found = best_journeys(slots, sent, rates, hops) if slots else None
     return None if found is None else Moved(held, slots, found)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.options import Settings
-    from lightloom.plans import Plan
+    from lightloom.plans import Electrical, Plan
 
 __all__ = ["timeline"]
 
@@ -41,9 +41,9 @@ def timeline(
     """Plan a collective for switches of which each turns on a clock of its own, as `plan --overlap asynchronous`.
 
     The result is never slower than the plan of `lightloom.plan` for the same arguments: that plan without its barriers,
-    or, for an All-to-All of up to 64 GPUs, matchings listed switch by switch. Arguments and errors as for
-    `lightloom.plan`; the fabric has one delay for all changes, no barriers and no faults, and port k of each GPU is on
-    switch k.
+    or, for an All-to-All of up to 64 GPUs, matchings listed switch by switch, or journeys of bytes through what the
+    switches hold, where pairs times circuits are at most a million. Arguments and errors as for `lightloom.plan`; the
+    fabric has one delay for all changes, no barriers and no faults, and port k of each GPU is on switch k.
     """
     if settings.get("overlap") not in {None, "asynchronous"}:
         raise refuse("overlap", f"`{shown(settings['overlap'])}` is not accepted; a timeline is `asynchronous`")
@@ -87,6 +87,13 @@ def _parts(
     return Parts(planner, total_s, min(bound_s, total_s), BOUND_CLASS, switches, transmissions, document)
 
 
+def _spelled(electrical: Electrical | None) -> str:
+    """Electrical switches as `--electrical` takes them."""
+    if electrical is None:
+        return ""
+    return f"{electrical.gpus}:{electrical.bandwidth_bps / 1e9:g}Gbps:{electrical.hop_delay_s * 1e9:g}ns"
+
+
 def _check(made: Plan, document: dict[str, Any]) -> None:
     """Raise `InputError` that names what the plan has and switches on clocks of their own do not."""
     told = document["fabric"]
@@ -94,7 +101,7 @@ def _check(made: Plan, document: dict[str, Any]) -> None:
     accepted: list[tuple[str, bool, object, str]] = [
         ("barrier", made.barrier_s > 0.0, made.barrier_s, "0s"),
         ("failed", bool(made.failed), ",".join(made.failed), "a fabric where everything works"),
-        ("electrical", made.electrical is not None, made.electrical, "a fabric without electrical switches"),
+        ("electrical", made.electrical is not None, _spelled(made.electrical), "a fabric without electrical switches"),
         ("reconfiguration_delay", delay.scalar_s is None, delay, "one time such as 10us"),
         ("background_reconfiguration", bool(told.get("background_reconfiguration")), "true", "false"),
         ("window", bool(windows), windows, "0s"),

@@ -109,8 +109,18 @@ def _islands(plan: Plan) -> str:
 
 
 def _failed(plan: Plan) -> str:
-    """`, failed: port:5.1, link:0-7`; empty where everything works."""
-    return f", failed: {', '.join(plan.failed)}" if plan.failed else ""
+    """`, failed: port:5.1 (its receiver works), link:0-7`; empty where everything works."""
+    if not plan.failed:
+        return ""
+    return f", failed: {', '.join(fault + _other_half(fault, plan.failed) for fault in plan.failed)}"
+
+
+def _other_half(fault: str, failed: Sequence[str]) -> str:
+    """What a transmitter that fails leaves of its port, where no other fault is of its receiver."""
+    kind, _, place = fault.partition(":")
+    gpu, _, port = place.partition(".")
+    concerned = {f"receiver:{place}", f"gpu:{gpu}", f"switch:{port}"}
+    return " (its receiver works)" if kind == "port" and concerned.isdisjoint(failed) else ""
 
 
 def _first_charge(plan: Plan) -> str:
