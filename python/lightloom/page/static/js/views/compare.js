@@ -10,7 +10,7 @@ import { downloads, fromServer, json, ofDrawing } from "../downloads.js";
 import { bodyOf, kept, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
-import { planOfFixed, taking } from "./plan-worth.js";
+import { planOfFixed } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
 /** @import { Query } from "../address.js" */
@@ -158,7 +158,7 @@ class Found {
       : "";
     const ratio = second ? times(second.total_s / first.total_s) : "";
     const others = second ? ` Next is \`${second.planner}\`, which takes ${ratio === times(1) ? "as long" : `${ratio} as long`}.` : "";
-    const still = this.#fixed ? ` Circuits that never change take at best ${taking(this.#fixed)}.` : "";
+    const still = this.#fixed ? ` Circuits that never change take at best ${time(this.#fixed.total_s)} (\`${this.#fixed.algorithm}\`).` : "";
     const takes = `${time(first.total_s)} and ${counted(first.reconfigurations, "reconfiguration")}`;
     const algorithm = first.algorithm === first.planner ? "" : ` with \`${first.algorithm}\``;
     return `\`${first.planner}\`${algorithm} is fastest: ${takes}.${others}${still}${bound}`;
