@@ -95,12 +95,13 @@ function breakEvenWords({ delays_s: delays, policies_s: policies }) {
     return isKnown(mine) && isKnown(theirs) ? [{ delay, mine, theirs }] : [];
   });
   const last = served.findLast(({ mine, theirs }) => theirs > mine * 1.001)?.delay;
-  if (last === undefined) return `Changing circuits saves nothing over ${policyTitle(other)} here, however fast they change.`;
+  const best = `the ${policyTitle(other)}`;
+  if (last === undefined) return `Changing circuits saves nothing over ${best} here, however fast they change.`;
   const gain = Math.max(...served.map(({ mine, theirs }) => theirs / mine));
   const until = last === delays.at(-1) ? `at all delays up to ${shortTime(last)}` : `up to ${shortTime(last)}`;
   const saved =
     gain < 1.1
-      ? `it saves up to ${(100 * (1 - 1 / gain)).toPrecision(2)} % of the iteration over ${policyTitle(other)}`
-      : `the iteration is up to ${times(gain)} as fast as with ${policyTitle(other)}`;
+      ? `it saves up to ${(100 * (1 - 1 / gain)).toPrecision(2)} % of the iteration over ${best}`
+      : `the iteration is up to ${times(gain)} as fast as with ${best}`;
   return `Changing circuits pays ${until}: ${saved}.`;
 }

@@ -6,26 +6,30 @@ import { table } from "../tables.js";
 
 /** @import { Plan, Training, WorkloadNode } from "../types.js" */
 
-// Names of groups in a cell.
-const MOST_NAMES = 2;
+// Names of labels in a cell, and of groups in a label.
+const [MOST_LABELS, MOST_GROUPS] = [2, 3];
+// Ranks of a message.
+const PAIR = 2;
 
 /**
- * Events that are alike. labels: the axes or groups whose ranks communicate.
+ * Events that are alike. plan: null of messages. labels: the axes or groups whose ranks communicate.
  *
- * @typedef {{plan: Plan, bytes: number, labels: Set<string>, count: number, total: number, exposed: number}} Kind
+ * @typedef {{
+ *   plan: Plan | null, bytes: number, labels: Set<string>, count: number, total: number, exposed: number,
+ * }} Kind
  */
 
 /** @param {Training} training */
 export function communicationTable(training) {
   const rows = kindsOf(training).map(({ plan, bytes, labels, count, total, exposed }) => ({
     cells: [
-      plan.collective,
+      plan?.collective ?? "send",
       some([...labels]),
-      String(plan.gpus),
+      String(plan?.gpus ?? PAIR),
       size(bytes),
-      plan.algorithm,
-      String(count),
-      time(plan.total_s),
+      plan?.algorithm ?? "–",
+      count.toLocaleString("en"),
+      time(total / count),
       time(total),
       exposed ? time(exposed) : "–",
     ],
@@ -56,7 +60,7 @@ export function communicationTable(training) {
 }
 
 /**
- * Collectives of one plan and size; those that take most time in all first.
+ * Collectives of one plan and size, and messages of one size; those that take most time in all first.
  *
  * @param {Training} training
  */
@@ -66,11 +70,11 @@ function kindsOf(training) {
   const kinds = new Map();
   for (const event of training.events) {
     const node = nodes.get(event.node);
-    if (event.plan === null || !node) continue;
-    const bytes = node.size_bytes ?? 0;
+    if (node?.size_bytes === undefined) continue;
+    const bytes = node.size_bytes;
     const key = `${event.plan} ${bytes}`;
-    const kind = kinds.get(key) ?? newKind(training.plans[event.plan], bytes);
-    for (const label of labelsOf(node)) kind.labels.add(label);
+    const kind = kinds.get(key) ?? newKind(event.plan === null ? null : training.plans[event.plan], bytes);
+    kind.labels.add(labelOf(node));
     kind.count += 1;
     kind.total += event.end_s - event.start_s;
     kind.exposed += event.reconfiguration_exposed_s;
@@ -79,18 +83,21 @@ function kindsOf(training) {
   return [...kinds.values()].sort((one, other) => other.total - one.total);
 }
 
-/** @type {(plan: Plan, bytes: number) => Kind} */
+/** @type {(plan: Plan | null, bytes: number) => Kind} */
 const newKind = (plan, bytes) => ({ plan, bytes, labels: new Set(), count: 0, total: 0, exposed: 0 });
 
 /**
- * The axis or groups of a collective.
+ * The axis or the groups of a collective; `sends` of messages.
  *
  * @param {WorkloadNode} node
  */
-const labelsOf = ({ axis, group }) => [axis ?? group ?? []].flat();
+function labelOf({ axis, group }) {
+  const names = [axis ?? group ?? "sends"].flat();
+  return names.slice(0, MOST_GROUPS).join(", ") + (names.length > MOST_GROUPS ? ", …" : "");
+}
 
-/** @param {string[]} names */
-function some(names) {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return names.slice(0, MOST_NAMES).join(", ") + more;
+/** @param {string[]} labels */
+function some(labels) {
+  const more = labels.length > MOST_LABELS ? ` and ${labels.length - MOST_LABELS} more` : "";
+  return labels.slice(0, MOST_LABELS).join(", ") + more;
 }
