@@ -108,6 +108,16 @@ def test_every_answer_has_its_headers(server: Served) -> None:
     assert "unsafe" not in HEADERS["content-security-policy"]
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/static/nowhere", "/api/nowhere"])
+def test_an_unknown_address_is_a_page_for_people_and_json_for_programs(server: Served, path: str) -> None:
+    page = server.client.get(path, headers={"accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert 'href="/"' in page.text
+    assert path not in page.text
+    answer = server.client.get(path, headers={"accept": "application/json"})
+    assert (answer.status_code, answer.json()["field"]) == (404, "address")
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 # Pixels: the picture, a circle of GPUs, the middles of both, and the bars of time.
-WIDTH, HEIGHT, RADIUS, GPU = 760, 470, 142, 2.6
+WIDTH, HEIGHT, RADIUS, GPU = 760, 488, 142, 2.6
 MIDDLES, MIDDLE_Y = (190, 570), 232
 BAR_LEFT, BAR_TOP, BAR_WIDTH, BAR_HEIGHT, BAR_GAP = 150, 414, 500, 14, 26
 # Seconds of one turn of the animation, and the share of it after which the slower one is done.
 TURN_S, DONE = 12, 0.86
+LEGEND_Y = 472
 CAPTIONS = ("Circuits change during the collective", "The best circuits that never change")
 STYLE = """<style>
 .once{{opacity:0}}
@@ -70,7 +71,7 @@ def animation() -> str:
     for number, plan in enumerate(both):
         body += _circle(plan, MIDDLES[number], CAPTIONS[number], slowest_s, rules)
         body += _bar(plan, number, slowest_s)
-    body += [_cover(rules), *_totals(both, slowest_s, rules)]
+    body += [_cover(rules), *_totals(both, slowest_s, rules), *_legend()]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
@@ -89,8 +90,8 @@ def _slower(slowest_s: float) -> str:
     return f"{round(TURN_S * DONE / slowest_s, -3):,.0f}"
 
 
-def _faint(place: tuple[float, float], words: str, size: float = 12) -> str:
-    return text(place, words, size, colour=FAINT).replace("<text ", '<text class="faint" ', 1)
+def _faint(place: tuple[float, float], words: str, size: float = 12, anchor: str = "middle") -> str:
+    return text(place, words, size, colour=FAINT, anchor=anchor).replace("<text ", '<text class="faint" ', 1)
 
 
 def spans(plan: ll.Plan) -> Iterator[tuple[float, float, float, Sequence[ll.Step]]]:
@@ -132,8 +133,10 @@ def _circle(plan: ll.Plan, middle: float, caption: str, slowest_s: float, rules:
             f'<path class="flow lit" d="{lines}" fill="none" stroke="{TERM_COLOURS["transmission"]}" stroke-width="2"/>'
         )
         yield _faint((middle, MIDDLE_Y + RADIUS + 24), plan.explanations[run[0].topology_index]) + "</g>"
-    finished = rules.seen(DONE * plan.total_s / slowest_s, 1)
-    yield f'<g class="once {finished}">' + text((middle, MIDDLE_Y + RADIUS + 24), "done", 12, bold=True) + "</g>"
+    # The last circuits stay, and carry nothing.
+    finished, said = rules.seen(DONE * plan.total_s / slowest_s, 1), f"done after {_core.show_time(plan.total_s)}"
+    yield f'<g class="once {finished}"><path d="{lines}" fill="none" stroke="#bbbbbb" stroke-width="2"/>'
+    yield text((middle, MIDDLE_Y + RADIUS + 24), said, 12, bold=True) + "</g>"
     for gpu in range(plan.gpus):
         x, y = at(gpu)
         yield f'<circle class="gpu" cx="{x:.1f}" cy="{y:.1f}" r="{GPU}" fill="#ffffff" stroke="{INK}"/>'
@@ -154,6 +157,16 @@ def _bar(plan: ll.Plan, number: int, slowest_s: float) -> Iterator[str]:
                     f'<rect x="{BAR_LEFT + left:.1f}" y="{top}" width="{width:.1f}" height="{BAR_HEIGHT}" '
                     f'fill="{colour}"/>'
                 )
+
+
+def _legend() -> Iterator[str]:
+    """What the colours of the bars mean."""
+    for left, colour, words in (
+        (BAR_LEFT, TERM_COLOURS["transmission"], "data on circuits"),
+        (BAR_LEFT + 160, COLOURS["change"], "circuits are changed, and carry nothing"),
+    ):
+        yield f'<rect x="{left}" y="{LEGEND_Y - 9}" width="18" height="10" fill="{colour}"/>'
+        yield _faint((left + 25, LEGEND_Y), words, 11.5, anchor="start")
 
 
 def _cover(rules: Rules) -> str:

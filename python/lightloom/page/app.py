@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from lightloom.base.errors import printable
 from lightloom.page.answers import Answers
-from lightloom.page.files import INDEX, PageFile, page_files, view_addresses
+from lightloom.page.files import INDEX, UNKNOWN, PageFile, page_files, view_addresses
 from lightloom.page.guard import Guard
 from lightloom.page.interface import openapi
 from lightloom.page.outcome import JSON
@@ -58,8 +58,9 @@ def application(limits: Limits, names: Iterable[str] = (), token: str | None = N
     ]
     described = PageFile.of(json.dumps(openapi(with_token=token is not None), ensure_ascii=False).encode(), JSON)
     routes.append(Route("/openapi.json", partial(_described, described), methods=["GET", "HEAD"]))
-    app = Starlette(routes=[*routes, *_files(page_files())], lifespan=lifespan)
-    app.add_exception_handler(HTTPException, _refused)
+    files = page_files()
+    app = Starlette(routes=[*routes, *_files(files)], lifespan=lifespan)
+    app.add_exception_handler(HTTPException, partial(_refused, files[UNKNOWN]))
     app.add_exception_handler(Exception, _failed)
     return Guard(app, names, None if token is None else Token(token)), pool
 
@@ -80,7 +81,10 @@ def _files(files: dict[str, PageFile]) -> list[Route]:
         return _sent(files[INDEX], request)
 
     async def static(request: Request) -> Response:
-        return _sent(files.get(request.path_params["path"]), request)
+        file = files.get(request.path_params["path"])
+        if file is None:
+            raise HTTPException(NOT_FOUND, "there is no such file of the page")
+        return _sent(file, request)
 
     methods = ["GET", "HEAD"]
     return [
@@ -89,18 +93,18 @@ def _files(files: dict[str, PageFile]) -> list[Route]:
     ]
 
 
-def _sent(file: PageFile | None, request: Request) -> Response:
-    if file is None:
-        return JSONResponse({"error": "there is no such file of the page", "field": "path"}, NOT_FOUND)
+def _sent(file: PageFile, request: Request) -> Response:
     headers = {"etag": file.tag, "cache-control": "no-cache"}
     if file.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=NOT_MODIFIED, headers=headers)
     return Response(file.content, media_type=file.media_type, headers=headers)
 
 
-async def _refused(_request: Request, error: Exception) -> Response:
-    """Errors of addresses and methods in the form of all others."""
+async def _refused(unknown: PageFile, request: Request, error: Exception) -> Response:
+    """Errors of addresses and methods in the form of all others; a page for people who open an unknown address."""
     assert isinstance(error, HTTPException)  # noqa: S101 (what this is registered for)
+    if error.status_code == NOT_FOUND and "text/html" in request.headers.get("accept", ""):
+        return Response(unknown.content, NOT_FOUND, media_type=unknown.media_type)
     told = {"error": f"address: {str(error.detail).lower()}", "field": "address"}
     return JSONResponse(told, error.status_code, error.headers)
 

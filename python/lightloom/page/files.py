@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-__all__ = ["INDEX", "PageFile", "page_files", "view_addresses"]
+__all__ = ["INDEX", "UNKNOWN", "PageFile", "page_files", "view_addresses"]
 
-INDEX = "index.html"
+# The page, and what is shown at an address that it does not have.
+INDEX, UNKNOWN = "index.html", "unknown.html"
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",

@@ -11,9 +11,11 @@ from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom import _core
-from lightloom._core import show_time
-from lightloom.training.communications import changes_within
+from lightloom._core import show_size, show_time
+from lightloom.training.break_even import DELAYS_S
+from lightloom.training.communications import changes_within, communications
 from lightloom.views.listings import everything
+from lightloom.views.policy_titles import title_of
 
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened
@@ -100,6 +102,40 @@ def test_times_against_the_delay_are_computed_when_asked_for(opened: Opened) -> 
     assert rows.count() == 13
     first = compact(rows.first.inner_text())
     assert compact(show_time(trained(reconfiguration_delay="1us").total_s)) in first
+
+
+@pytest.mark.large
+def test_a_gain_is_over_the_best_fixed_circuits(opened: Opened) -> None:
+    page = opened.go("/training?model=gpt-3&ranks=64&ports=4")
+    page.get_by_role("button", name="Compute at delays").click()
+    fixed = title_of("one-shot")
+    sentence = page.locator(".sentence", has_text=f"the {fixed}")
+    expect(sentence).to_have_count(1, timeout=60_000)
+    made = [ll.train("gpt-3", ranks=64, fabric=ll.Fabric(ports=4, reconfiguration_delay=s)) for s in DELAYS_S]
+    times = [(one.policies["one-shot"], one.policies["carry"]) for one in made]
+    gain = max(fixed_s / own_s for fixed_s, own_s in times if fixed_s and own_s)
+    assert gain >= 1.1
+    assert f"{gain:.2f}× as fast as with the {fixed}" in sentence.inner_text()
+    assert page.locator(".legend li").filter(has_text=fixed).count() == 1
+
+
+def test_every_kind_of_communication_has_its_axis_and_size_and_the_planned_ranks_are_told(opened: Opened) -> None:
+    page = opened.go("/training?model=gpt-3&ranks=64&ports=4")
+    page.locator("summary", has_text="of communication, as a table").click()
+    rows = page.get_by_role("region", name="Kinds of communication").locator("tbody tr").all_inner_texts()
+    training = ll.train("gpt-3", ranks=64, fabric=ll.Fabric(ports=4))
+    mesh = " · ".join(f"{axis} {size}" for axis, size in training.mesh.items())
+    assert page.get_by_text(f"Planned here: 64 ranks ({mesh})").count() == 1
+    found = sorted(compact("".join(row.split("\t")[:4])) for row in rows)
+    kinds = communications(training)
+    sizes = [(one.collective, ", ".join(one.labels), one.group_size, show_size(one.size_bytes)) for one in kinds]
+    assert found == sorted({compact("".join(map(str, told))) for told in sizes})
+
+
+def test_policies_are_chosen_by_their_titles(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    offered = page.get_by_label("Policy", exact=True).locator("option").all_inner_texts()
+    assert offered == [title for _, title, _, can_be_chosen in _core.training_policies() if can_be_chosen]
 
 
 def test_another_job_has_ranks_of_its_own(opened: Opened) -> None:

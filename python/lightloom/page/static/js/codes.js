@@ -4,11 +4,12 @@ import { ask } from "./api.js";
 import { announce, h, replace } from "./dom.js";
 import { save } from "./downloads.js";
 
+/** @import { Child } from "./dom.js" */
 /** @import { Body, Code } from "./types.js" */
 
 /** `{element, show(verb, body), tell({command, python, files})}`: the same request outside the page. */
 export function codes() {
-  const [command, python] = [block("As a command", "command"), block("As Python", "python")];
+  const [command, python] = [block("As a command", "command", optionsWhole), block("As Python", "python")];
   const files = h("div", {});
   const element = h(
     "section",
@@ -69,10 +70,20 @@ function fileButtons(files) {
 }
 
 /**
+ * A command whose lines break between options rather than inside one.
+ *
+ * @param {string} words
+ * @returns {Child}
+ */
+const optionsWhole = (words) =>
+  words.split(/ (?=--)/).map((part, at) => [at ? " " : "", h("span", { class: "whole" }, part)]);
+
+/**
  * @param {string} title
  * @param {string} kind
+ * @param {(words: string) => Child} look
  */
-function block(title, kind) {
+function block(title, kind, look = (words) => words) {
   const code = h("code", {});
   const copied = h("button", { type: "button", class: "small", "aria-label": `Copy: ${title.toLowerCase()}` }, "Copy");
   copied.addEventListener("click", async () => {
@@ -86,7 +97,7 @@ function block(title, kind) {
     element: h("div", { class: `code ${kind}` }, h("header", {}, h("h3", {}, title), copied), text),
     /** @param {string} words */
     show(words) {
-      replace(code, words);
+      replace(code, look(words));
     },
   };
 }

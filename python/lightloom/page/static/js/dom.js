@@ -116,6 +116,13 @@ export function replace(element, ...children) {
 export const withCode = (text) => text.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 
 /**
+ * A text whose code is not marked, for those who hear it.
+ *
+ * @param {string} text
+ */
+export const withoutCode = (text) => text.replaceAll("`", "");
+
+/**
  * Sets a select. A value that it does not offer is shown all the same, so that the server can report it.
  *
  * @param {HTMLSelectElement} select

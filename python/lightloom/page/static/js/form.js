@@ -236,8 +236,8 @@ function inputOf(option, widget, attributes) {
   if (widget === "yes-or-no") return h("input", { ...attributes, type: "checkbox" });
   if (widget === "choice") {
     const none = option.required || defaultOf(option) ? [] : [h("option", { value: "" }, option.otherwise || "–")];
-    const entries = namesOf(option).map(({ name, summary }) =>
-      h("option", { value: name, title: summary || null }, name),
+    const entries = namesOf(option).map(({ name, summary, title }) =>
+      h("option", { value: name, title: summary || null }, title ?? name),
     );
     return h("select", attributes, none, entries);
   }

@@ -85,16 +85,16 @@ export function widgetOf(option) {
 }
 
 /**
- * Names that an option takes, with their explanations.
+ * Names that an option takes, with their explanations, and titles where they have them.
  *
  * @param {Option} option
- * @returns {{name: string, summary: string}[]}
+ * @returns {{name: string, summary: string, title?: string}[]}
  */
 export function namesOf(option) {
   const entries = registry(option.names ?? "");
   if (!option.choices?.length) return entries;
-  const summaries = new Map(entries.map(({ name, summary }) => [name, summary]));
-  return option.choices.map((name) => ({ name, summary: summaries.get(name) ?? "" }));
+  const known = new Map(entries.map((entry) => [entry.name, entry]));
+  return option.choices.map((name) => known.get(name) ?? { name, summary: "" });
 }
 
 /**

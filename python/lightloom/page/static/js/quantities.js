@@ -245,13 +245,22 @@ export function busFactor(collective, gpus) {
  * @param {Fabric} fabric
  */
 export function fabricWords(fabric) {
-  const rates = [fabric.bandwidth_bps].flat().map(rate).join(", ");
   const barrier = fabric.barrier_s ? `barrier ${shortTime(fabric.barrier_s)}, ` : "";
   const fibres = fabric.positions ? " and the light in fibres" : "";
   return (
-    `${counted(fabric.ports, "port")} of ${rates}, startup ${shortTime(fabric.startup_s)}, ` +
+    `${counted(fabric.ports, "port")} of ${rates(fabric)}, startup ${shortTime(fabric.startup_s)}, ` +
     `${barrier}hop delay ${shortTime(fabric.hop_delay_s)}${fibres}, reconfiguration delay ${delayOf(fabric)}.`
   );
+}
+
+/**
+ * The rate of all ports, or that of each: `800, 800, 400, 400 Gbit/s`.
+ *
+ * @param {Fabric} fabric
+ */
+function rates({ bandwidth_bps: told }) {
+  if (!Array.isArray(told)) return rate(told);
+  return `${told.map((bps) => Number((bps / 1e9).toPrecision(6))).join(", ")}\u00a0Gbit/s`;
 }
 
 /** @param {Fabric} fabric */

@@ -173,9 +173,23 @@
  */
 
 /**
- * An event of a training iteration. plan: place of its plan.
+ * An event of a training iteration. node: of the workload, by its id. plan: place of its plan.
  *
- * @typedef {{start_s: number, end_s: number, plan: number | null, reconfiguration_exposed_s: number}} TrainingEvent
+ * @typedef {{
+ *   node: string, start_s: number, end_s: number, plan: number | null, reconfiguration_exposed_s: number,
+ * }} TrainingEvent
+ */
+
+/**
+ * A node of a workload: computation, a collective along an axis or in groups, or messages.
+ *
+ * @typedef {{id: string, axis?: string, group?: string | string[], size_bytes?: number}} WorkloadNode
+ */
+
+/**
+ * A workload: `lightloom.workload/1`. mesh: sizes of its axes, by name.
+ *
+ * @typedef {{name?: string, ranks: number, mesh?: Record<string, number>, nodes: WorkloadNode[]}} Workload
  */
 
 /**
@@ -185,7 +199,7 @@
  *   policy: string, total_s: number, compute_s: number, exposed_communication_s: number, lower_bound_s: number,
  *   bound_class: string, reconfigurations: number, reconfiguration_hidden_s: number,
  *   reconfiguration_exposed_s: number, policies: Record<string, number | null>, policy_notes: Record<string, string>,
- *   fabric: Fabric, workload: {name?: string, ranks: number}, events: TrainingEvent[], plans: Plan[],
+ *   fabric: Fabric, workload: Workload, events: TrainingEvent[], plans: Plan[],
  *   break_even?: BreakEven, timeline?: TimelineRow[],
  * }} Training
  */

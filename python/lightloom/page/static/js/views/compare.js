@@ -5,12 +5,12 @@ import { follow, Refusal } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
 import { headOf, legend, shownTerms, termOf } from "../charts/terms.js";
-import { announce, h, replace } from "../dom.js";
+import { announce, h, replace, withCode, withoutCode } from "../dom.js";
 import { downloads, fromServer, json, ofDrawing } from "../downloads.js";
 import { bodyOf, kept, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
-import { planOfFixed, taking } from "./plan-worth.js";
+import { planOfFixed } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
 /** @import { Query } from "../address.js" */
@@ -55,7 +55,7 @@ export function mount(root) {
       );
       view.finish(whole);
       await view.besideFixed(() => planOfFixed(bodyOf("plan", kept("plan", query)), signal));
-      announce(view.sentence());
+      announce(withoutCode(view.sentence()));
       return found;
     },
   });
@@ -142,13 +142,13 @@ class Found {
       width: widthOf(this.#chart),
       bound: this.#whole?.lower_bound_s ?? 0,
       best: best[0].total_s,
-      label: this.sentence(),
+      label: withoutCode(this.sentence()),
     });
     replace(this.#chart, this.#drawn);
-    replace(this.#words, this.sentence());
+    replace(this.#words, withCode(this.sentence()));
   }
 
-  /** The result in words. */
+  /** The result in words, names between backticks. */
   sentence() {
     const [first, second] = bestOfEach(this.#rows);
     if (!first) return this.#whole ? "No planner takes this problem." : "";
@@ -157,10 +157,11 @@ class Found {
       ? ` The lower bound is ${time(least)}: ${aboveBound(first.total_s, least, "the fastest")}.`
       : "";
     const ratio = second ? times(second.total_s / first.total_s) : "";
-    const others = second ? ` Next is ${second.planner}, ${ratio === times(1) ? "as fast" : `${ratio} as long`}.` : "";
-    const still = this.#fixed ? ` Circuits that never change take at best ${taking(this.#fixed)}.` : "";
+    const others = second ? ` Next is \`${second.planner}\`, which takes ${ratio === times(1) ? "as long" : `${ratio} as long`}.` : "";
+    const still = this.#fixed ? ` Circuits that never change take at best ${time(this.#fixed.total_s)} (\`${this.#fixed.algorithm}\`).` : "";
     const takes = `${time(first.total_s)} and ${counted(first.reconfigurations, "reconfiguration")}`;
-    return `${first.planner} with ${first.algorithm} is fastest: ${takes}.${others}${still}${bound}`;
+    const algorithm = first.algorithm === first.planner ? "" : ` with \`${first.algorithm}\``;
+    return `\`${first.planner}\`${algorithm} is fastest: ${takes}.${others}${still}${bound}`;
   }
 
   /** Cancels pending drawing. */
@@ -197,7 +198,7 @@ class Found {
       // A comparison is shown without.
       if (!(error instanceof Refusal)) throw error;
     }
-    replace(this.#words, this.sentence());
+    replace(this.#words, withCode(this.sentence()));
   }
 
   /**

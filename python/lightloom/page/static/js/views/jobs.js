@@ -43,15 +43,18 @@ import { textField, textFields } from "./text-fields.js";
  * }} Placements
  */
 
-/** @type {(name: string, ranks: number, iterations: number) => string} */
-const bert = (name, ranks, iterations) =>
-  `[[job]]\nname = "${name}"\nmodel = "bert-pccl"\nranks = ${ranks}\niterations = ${iterations}\n\n`;
+/** @type {(name: string, ranks: number, iterations: number, arrival?: string) => string} */
+const bert = (name, ranks, iterations, arrival = "0s") =>
+  `[[job]]\nname = "${name}"\narrival = "${arrival}"\nmodel = "bert-pccl"\nranks = ${ranks}\n` +
+  `iterations = ${iterations}\n\n`;
+// Two long jobs and two short ones, then two that find room in two places: ways to share the fabric differ.
 /** @type {[string, string][]} */
 const START = [
   [
     "jobs",
     `${bert("long", 2, 800)}${bert("short", 2, 100)}${bert("short, too", 2, 100)}${bert("long, too", 2, 800)}` +
-      '[[job]]\nname = "experts"\narrival = "1s"\ncollective = "all-to-all"\nsize = "64MiB"\nranks = 4\n' +
+      bert("training", 4, 400, "5s") +
+      '[[job]]\nname = "experts"\narrival = "6s"\ncollective = "all-to-all"\nsize = "64MiB"\nranks = 4\n' +
       "iterations = 10000\n",
   ],
   ["gpus", "8"],

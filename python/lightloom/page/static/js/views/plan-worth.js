@@ -82,7 +82,7 @@ export async function planOfFixed(body, signal) {
  *
  * @param {Plan} plan
  */
-export const taking = (plan) => `${time(plan.total_s)} (${plan.algorithm})`;
+const taking = (plan) => `${time(plan.total_s)} (${plan.algorithm})`;
 
 /** @param {Plan} plan */
 const often = ({ reconfigurations: count }) => (count === 1 ? "once" : count === 2 ? "twice" : counted(count, "time"));

@@ -3,9 +3,10 @@
 import { Refusal, wordsOf } from "../api.js";
 import { freshId, h, replace } from "../dom.js";
 import { registry } from "../options.js";
+import { counted } from "../quantities.js";
 
 /** @import { Change } from "../form.js" */
-/** @import { Body } from "../types.js" */
+/** @import { Body, Workload } from "../types.js" */
 /** @import { Extras } from "./scaffold.js" */
 
 const OWN = "pasted";
@@ -19,9 +20,10 @@ const EXAMPLE = '{"schema": "lightloom.workload/1", "ranks": 8, …}';
  */
 
 /**
- * Fields of the job, as `Scaffold` takes them; workload: the server's request for it.
+ * Fields of the job, as `Scaffold` takes them; workload: the server's request for it; planned: says on how many ranks it
+ * was planned, where these are not the job's own.
  *
- * @typedef {Extras & {workload: () => Body}} JobFields
+ * @typedef {Extras & {workload: () => Body, planned: (workload: Workload, hasOther: boolean) => void}} JobFields
  */
 
 /**
@@ -77,6 +79,10 @@ export function workloadFields(onChange) {
       return true;
     },
     right: () => say(""),
+    planned(workload, hasOther) {
+      follow();
+      if (hasOther) replace(summary, `${summary.textContent}, as it comes. Planned here: ${ranksWords(workload)}.`);
+    },
     workload() {
       if (select.value !== OWN) return { model: select.value };
       if (!text.value.trim())
@@ -88,6 +94,16 @@ export function workloadFields(onChange) {
       }
     },
   };
+}
+
+/**
+ * `64 ranks (tp 8 · dp 2 · pp 4)`.
+ *
+ * @param {Workload} workload
+ */
+function ranksWords({ ranks, mesh = {} }) {
+  const axes = Object.entries(mesh).map(([axis, size]) => `${axis} ${size}`);
+  return `${counted(ranks, "rank")}${axes.length ? ` (${axes.join(" · ")})` : ""}`;
 }
 
 function jobElements() {

@@ -1,21 +1,22 @@
 // Training: one iteration of a training job, its policies compared, its course in time.
 
-import { ask, isAborted, wordsOf } from "../api.js";
+import { ask } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { boxWords, gantt, ganttLegend } from "../charts/gantt.js";
-import { lineLegend, lines } from "../charts/lines.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, optionsOf } from "../options.js";
-import { aboveBound, counted, fabricWords, isKnown, shortTime, time, timeParts, times } from "../quantities.js";
-import { cardWith, quantity, table } from "../tables.js";
+import { aboveBound, counted, fabricWords, shortTime, time, timeParts } from "../quantities.js";
+import { cardWith, quantity } from "../tables.js";
+import { breakEvenCard } from "./break-even.js";
 import { Scaffold } from "./scaffold.js";
+import { communicationTable } from "./training-communications.js";
 import { policyBars, policyLegend, policyTable, policyTitle } from "./training-policies.js";
 import { workloadFields } from "./training-workload.js";
 
 /** @import { Query } from "../address.js" */
 /** @import { Child } from "../dom.js" */
-/** @import { Body, BreakEven, Plan, TimelineRow, Training } from "../types.js" */
+/** @import { Body, TimelineRow, Training } from "../types.js" */
 /** @import { JobFields } from "./training-workload.js" */
 
 const FIRST = ["ranks", "reconfiguration-delay", "ports", "bandwidth", "policy"];
@@ -54,6 +55,7 @@ export function mount(root) {
       const body = bodyFor(query, extras);
       const training = await ask("/api/train", { ...body, timeline: true }, { signal });
       end();
+      extras.planned(training.workload, query.has("ranks"));
       end = draw(frame.result, training, body);
       announce(
         `An iteration takes ${time(training.total_s)}, with ${counted(training.reconfigurations, "reconfiguration")}.`,
@@ -227,142 +229,4 @@ function fabricLine(training) {
   const bound = `The bound holds for ${training.bound_class}.`;
   const ideal = "An ideal packet switch, which joins all pairs at once, is no plan of circuits and may take less.";
   return h("p", { class: "quiet" }, `${fabricWords(training.fabric)} ${bound} ${ideal}`);
-}
-
-/** @param {Training} training */
-function communicationTable(training) {
-  /** @type {Map<number, {plan: Plan, count: number, total: number, exposed: number}>} */
-  const kinds = new Map();
-  for (const event of training.events) {
-    if (event.plan === null) continue;
-    const plan = training.plans[event.plan];
-    const kind = kinds.get(event.plan) ?? { plan, count: 0, total: 0, exposed: 0 };
-    kind.count += 1;
-    kind.total += event.end_s - event.start_s;
-    kind.exposed += event.reconfiguration_exposed_s;
-    kinds.set(event.plan, kind);
-  }
-  const rows = [...kinds.values()].map(({ plan, count, total, exposed }) => ({
-    cells: [
-      plan.collective,
-      String(plan.gpus),
-      plan.algorithm,
-      String(count),
-      time(plan.total_s),
-      time(total),
-      exposed ? time(exposed) : "–",
-    ],
-  }));
-  /** @param {string} head */
-  const right = (head) => ({ head, right: true });
-  return h(
-    "details",
-    { class: "behind" },
-    h("summary", {}, `${counted(rows.length, "kind")} of communication, as a table`),
-    table({
-      caption: "Kinds of communication",
-      tall: true,
-      rows,
-      columns: [
-        { head: "Collective" },
-        right("Ranks"),
-        { head: "Algorithm" },
-        right("Times"),
-        right("Each"),
-        right("In all"),
-        right("Waited for circuits"),
-      ],
-    }),
-  );
-}
-
-/**
- * Policies against the reconfiguration delay, computed when it is asked for.
- *
- * @param {Body} body
- */
-function breakEvenCard(body) {
-  const place = h("div", {});
-  const controller = new AbortController();
-  /** @type {BreakEven | null} */
-  let found = null;
-  const button = h("button", { type: "button", onclick: start }, "Compute at delays from 1 µs to 10 ms");
-  const element = cardWith("Up to which delay does changing circuits pay?", [], h("p", {}, button), place);
-
-  async function start() {
-    button.disabled = true;
-    replace(button, "Computing…");
-    try {
-      const training = await ask("/api/train", { ...body, break_even: true }, { signal: controller.signal });
-      found = training.break_even ?? null;
-      button.parentElement?.remove();
-      draw();
-    } catch (error) {
-      if (isAborted(error)) return;
-      replace(place, h("p", { class: "quiet", role: "alert" }, wordsOf(error)));
-      replace(button, "Compute again");
-      button.disabled = false;
-    }
-  }
-
-  function draw() {
-    if (!found) return;
-    const series = Object.entries(found.policies_s)
-      .filter(([, values]) => values.some(isKnown))
-      .map(([name, values]) => ({ name, values }));
-    const rows = found.delays_s.map((delay, at) => ({
-      cells: [shortTime(delay), ...series.map(({ values }) => timeOrNone(values[at]))],
-    }));
-    replace(
-      place,
-      h("p", { class: "sentence" }, breakEvenWords(found)),
-      lineLegend(series.map(({ name }) => name)),
-      lines({
-        xs: found.delays_s,
-        series,
-        width: widthOf(place),
-        xTitle: "Reconfiguration delay",
-        label: "Iteration time of every policy against the reconfiguration delay",
-      }),
-      h(
-        "details",
-        { class: "behind" },
-        h("summary", {}, "As a table"),
-        table({
-          caption: "Iteration times by reconfiguration delay",
-          columns: [{ head: "Delay" }, ...series.map(({ name }) => ({ head: name, right: true }))],
-          rows,
-        }),
-      ),
-    );
-    announce(breakEvenWords(found));
-  }
-
-  return { element, redraw: draw, leave: () => controller.abort() };
-}
-
-/** @param {number | null} seconds */
-const timeOrNone = (seconds) => (isKnown(seconds) ? time(seconds) : "–");
-
-/**
- * From which delay on the fastest policy that changes no circuits takes as long as that which plans all together.
- *
- * @param {BreakEven} told
- */
-function breakEvenWords({ delays_s: delays, policies_s: policies }) {
-  const [ours, still] = [policies.carry, policies.static ?? policies["one-shot"]];
-  if (!ours || !still?.some(isKnown)) return "Circuits that stay as they are cannot serve this iteration.";
-  const served = delays.flatMap((delay, at) => {
-    const [mine, other] = [ours[at], still[at]];
-    return isKnown(mine) && isKnown(other) ? [{ delay, mine, other }] : [];
-  });
-  const last = served.findLast(({ mine, other }) => other > mine * 1.001)?.delay;
-  if (last === undefined) return "Changing circuits saves nothing here, however fast they change.";
-  const gain = Math.max(...served.map(({ mine, other }) => other / mine));
-  const until = last === delays.at(-1) ? `at all delays up to ${shortTime(last)}` : `up to ${shortTime(last)}`;
-  const saved =
-    gain < 1.1
-      ? `it saves up to ${(100 * (1 - 1 / gain)).toPrecision(2)} % of the iteration`
-      : `the iteration is up to ${times(gain)} as fast`;
-  return `Changing circuits pays ${until}: ${saved}.`;
 }
