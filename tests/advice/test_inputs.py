@@ -87,6 +87,8 @@ WRONG_JOBS: dict[str, dict[str, Any]] = {
     "ports ": {"gpus": 4, "ports": [1, -1], "mix": [ONE]},
     "ports  ": {"gpus": 4, "ports": list(range(1, 30)), "mix": [ONE]},
     "bandwidth": {"gpus": 4, "bandwidth": "fast", "mix": [ONE]},
+    "bandwidth ": {"gpus": 4, "bandwidth": ["800Gbps", "400Gbps"], "ports": 2, "mix": [ONE]},
+    "bandwidth  ": {"gpus": 4, "bandwidth": "800Gbps,400Gbps", "ports": 2, "mix": [ONE]},
     "name": {"gpus": 4, "name": "a\nb", "mix": [ONE]},
     "fabric": {"gpus": 4, "fabric": "nowhere", "mix": [ONE]},
     "job": {"gpus": 4, "gpu": 4, "mix": [ONE]},
@@ -146,6 +148,9 @@ def test_the_command_line_refuses_in_one_line(in_tmp: Path, cli: RunCli) -> None
     (in_tmp / "broken.toml").write_text("gpus = ")
     assert_refused(cli, in_tmp, "advise", "missing.toml", field="job: no such file")
     assert_refused(cli, in_tmp, "advise", "broken.toml", field="job")
+    (in_tmp / "rates.toml").write_text('ports = 2\nbandwidth = ["800Gbps", "400Gbps"]')
+    (in_tmp / "of-rates.toml").write_text(f'fabric = "rates.toml"\n{JOB}')
+    assert "ports of one rate" in assert_refused(cli, in_tmp, "advise", "of-rates.toml", field="bandwidth")
     assert_refused(cli, in_tmp, "advise", "job.toml", "--switches", "missing.toml", field="switches: no such file")
     assert_refused(cli, in_tmp, "advise", "job.toml", "--ports", "two", field="ports")
     assert_refused(cli, in_tmp, "advise", "job.toml", "--plot", "a.txt", field="plot")

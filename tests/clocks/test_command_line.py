@@ -56,15 +56,19 @@ def test_a_timeline_that_gains_nothing_says_so(cli: RunCli) -> None:
     assert "gain nothing here" in ran.out
 
 
-def test_what_goes_on_during_turns_is_said_where_it_happens(cli: RunCli) -> None:
-    # A single switch has no other one that goes on; nor do two that turn at the same times.
-    for ports in (1, 2):
-        ran = cli(*PROBLEM, "--ports", ports, "--initial", "ring", "--overlap", "asynchronous", "--format", "json")
-        configurations = [switch["configurations"] for switch in json.loads(ran.out)["switches"]]
-        ready = [{one["ready_s"] for one in switch} for switch in configurations]
-        assert all(times == ready[0] for times in ready)
-        ran = cli(*PROBLEM, "--ports", ports, "--initial", "ring", "--overlap", "asynchronous")
-        assert "go on while others turn" not in ran.out
+@pytest.mark.parametrize(
+    ("ports", "delay", "skew"), [(1, "10us", 0.4), (2, "10us", 0.4), (2, "20us", 1.0), (3, "20us", 0.4)]
+)
+def test_what_goes_on_during_turns_is_said_where_it_happens(cli: RunCli, ports: int, delay: str, skew: float) -> None:
+    problem = (*PROBLEM[:4], f"zipf:{skew}", *PROBLEM[5:], "--ports", ports, "--initial", "ring")
+    options = ("--reconfiguration-delay", delay, "--overlap", "asynchronous")
+    told = json.loads(cli(*problem, *options, "--format", "json").out)
+    # Half a turn before circuits are ready their switch is dark, and the bytes of others may be on their way.
+    half_s = told["plan"]["fabric"]["reconfiguration_delay_s"] / 2
+    dark_s = [at["ready_s"] - half_s for switch in told["switches"] for at in switch["configurations"][1:]]
+    sent = [(one["start_s"], one["start_s"] + one["duration_s"]) for one in told["transmissions"]]
+    goes_on = any(begin_s < at_s < end_s for at_s in dark_s for begin_s, end_s in sent)
+    assert ("go on while others turn" in cli(*problem, *options).out) == goes_on == (delay == "20us")
 
 
 def test_electrical_switches_are_refused_as_they_were_written(cli: RunCli, tmp_path: Path) -> None:

@@ -136,3 +136,7 @@ def test_facts_that_a_profile_leaves_open_are_named(
 
 def test_a_name_that_is_no_model_and_no_file_is_refused(cli: RunCli, in_tmp: Path) -> None:
     assert_refused(cli, in_tmp, "train", "llama-4", field="workload: ")
+
+
+def test_gpus_are_ranks_here(cli: RunCli, tmp_path: Path) -> None:
+    assert "--ranks" in assert_refused(cli, tmp_path, "train", "bert-pccl", "--gpus", 64, field="--gpus")

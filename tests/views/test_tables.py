@@ -264,3 +264,18 @@ def test_a_sweep_says_where_each_collective_is_faster() -> None:
             first_of = [collective] if size == sizes[0] else []
             expected.append([*first_of, label, " to ".join(ends) or "none", factor(max(ratios))])
     assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("failed", "words"),
+    [
+        ("port:5.1", "failed: port:5.1 (its receiver works)"),
+        ("port:5.1,receiver:5.1", "failed: port:5.1, receiver:5.1"),
+        ("receiver:5.1,port:2.0", "failed: port:2.0 (its receiver works), receiver:5.1"),
+        ("link:0-1", "failed: link:0-1"),
+    ],
+)
+def test_a_transmitter_that_fails_alone_is_said_to(failed: str, words: str) -> None:
+    plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, ports=2, failed=failed))
+    shown = " ".join(plan_table(plan, []).split())
+    assert f"{words}, initial topology" in shown
