@@ -135,7 +135,7 @@ def _circle(plan: ll.Plan, middle: float, caption: str, slowest_s: float, rules:
         yield _faint((middle, MIDDLE_Y + RADIUS + 24), plan.explanations[run[0].topology_index]) + "</g>"
     # The last circuits stay, and carry nothing.
     finished, said = rules.seen(DONE * plan.total_s / slowest_s, 1), f"done after {_core.show_time(plan.total_s)}"
-    yield f'<g class="once {finished}"><path d="{lines}" fill="none" stroke="#bbbbbb" stroke-width="2"/>'
+    yield f'<g class="once {finished}"><path d="{lines}" fill="none" stroke="#999999" stroke-width="1.5"/>'
     yield text((middle, MIDDLE_Y + RADIUS + 24), said, 12, bold=True) + "</g>"
     for gpu in range(plan.gpus):
         x, y = at(gpu)

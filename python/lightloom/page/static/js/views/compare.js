@@ -157,8 +157,12 @@ class Found {
       ? ` The lower bound is ${time(least)}: ${aboveBound(first.total_s, least, "the fastest")}.`
       : "";
     const ratio = second ? times(second.total_s / first.total_s) : "";
-    const others = second ? ` Next is \`${second.planner}\`, which takes ${ratio === times(1) ? "as long" : `${ratio} as long`}.` : "";
-    const still = this.#fixed ? ` Circuits that never change take at best ${time(this.#fixed.total_s)} (\`${this.#fixed.algorithm}\`).` : "";
+    const others = second
+      ? ` Next is \`${second.planner}\`, which takes ${ratio === times(1) ? "as long" : `${ratio} as long`}.`
+      : "";
+    const still = this.#fixed
+      ? ` Circuits that never change take at best ${time(this.#fixed.total_s)} (\`${this.#fixed.algorithm}\`).`
+      : "";
     const takes = `${time(first.total_s)} and ${counted(first.reconfigurations, "reconfiguration")}`;
     const algorithm = first.algorithm === first.planner ? "" : ` with \`${first.algorithm}\``;
     return `\`${first.planner}\`${algorithm} is fastest: ${takes}.${others}${still}${bound}`;
