@@ -8,6 +8,7 @@ import pytest
 
 import lightloom as ll
 from lightloom.formats import FORMATS
+from lightloom.planning import baselines
 from lightloom.planning.two_level import fast_on_servers
 from lightloom.views.tables.plan import plan_table
 
@@ -92,3 +93,33 @@ def test_what_is_planned_on_circuits_alone_refuses_more(planned: Any, more: dict
     shown = value if isinstance(value, str) else ",".join(value)
     with pytest.raises(ll.InputError, match=f"^{field}: `{shown}` is not accepted: .*(circuits alone|works|barriers)"):
         planned(ll.Fabric(gpus=8, ports=2, **more))
+
+
+def test_planners_are_compared_on_circuits_alone() -> None:
+    with pytest.raises(ll.InputError, match=r"^electrical: `4:3600Gbps:100ns` is not accepted: .*circuits alone"):
+        ll.compare("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC))
+
+
+def test_the_verdict_is_over_the_best_circuits_of_both_tiers_that_never_change() -> None:
+    """Where no change ever pays, the plan is the best that never changes, on any fabric."""
+    fast, slow = (ll.Fabric(**{**FABRIC, "gpus": 16, "reconfiguration_delay": delay}) for delay in ("1us", "1s"))
+    made, stays = ll.plan("all-to-all", "16MiB", fabric=fast), ll.plan("all-to-all", "16MiB", fabric=slow)
+    unchanging = ll.plan("all-to-all", "16MiB", fabric=fast, planner="never-change")
+    assert made.reconfigurations > 0 == stays.reconfigurations
+    assert unchanging.total_s == pytest.approx(stays.total_s, rel=1e-9)
+    assert unchanging.uses_electrical
+    (row,) = (row for row in baselines("all-to-all", "16MiB", fabric=fast) if row.planner == "never-change")
+    assert row.total_s == unchanging.total_s
+
+
+def test_a_faster_switch_is_never_slower() -> None:
+    delays = ("1us", "2us", "5us", "10us", "100us")
+    times_s = [
+        ll.plan(
+            "all-to-all",
+            "64MiB",
+            fabric=ll.Fabric(gpus=64, ports=4, electrical="8:3600Gbps:100ns", reconfiguration_delay=delay),
+        ).total_s
+        for delay in delays
+    ]
+    assert times_s == sorted(times_s)

@@ -195,6 +195,11 @@ def compare(
     report: is called with every row as soon as it is found, in any order and from several threads.
     """
     seen = None if report is None else lambda told: report(Row.of(told))
+    if not isinstance(fabric, Fabric):
+        fabric = Fabric.load("default" if fabric is None else fabric)
+    if fabric.electrical is not None:
+        what = "planners are compared on circuits alone; `plan` uses both tiers"
+        raise refuse("electrical", f"`{shown(fabric.electrical)}` is not accepted: {what}")
     request = build_request(collective, size, fabric, **settings)
     rows, lower_bound_s, bound_class = _core.compare(request, seen)
     problem = request.collective, request.size_bytes, request.gpus
