@@ -36,7 +36,8 @@ the same problem, over the same candidates and with the same charges (`--convent
 reproduce harvest-published` makes the table again.
 
 Our schedule is the optimum. Theirs differs from it by the tolerance of their solver: a barrier method with a
-tolerance of 1e-6 for each interval of steps, in seconds where a step sends for more than 1 µs and in nanoseconds where none does.
+tolerance of 1e-6 for each interval of steps, in seconds where a step sends for more than 1 µs and in nanoseconds where
+none does.
 """
 
 CANDIDATES = """The candidates are the rings of all offsets with one port, and the two-way ring with two, with each
