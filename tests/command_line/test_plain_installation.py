@@ -38,8 +38,10 @@ for line in json.loads(sys.argv[1]):
     answers.append((line, status, said.getvalue()))
 print(json.dumps(answers))
 """
-# The verbs and formats that an extra is for, as the examples of the verbs' help have them.
-NEEDS_EXTRA = re.compile(r"^sweep \S+\.toml|^compare --benchmark |--to chakra|^(serve|robust)(?! --help)")
+# The verbs, formats and options that an extra is for, as the examples of the help of verbs have them.
+NEEDS_EXTRA = re.compile(
+    r"^sweep \S+\.toml|^compare --benchmark |--to chakra|--overlap asynchronous|^(serve|robust)(?! --help)"
+)
 
 
 @pytest.fixture

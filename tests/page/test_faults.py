@@ -183,7 +183,7 @@ def test_a_process_that_grew_is_replaced_when_it_has_answered() -> None:
 
 @pytest.mark.large
 def test_more_than_there_is_room_for_is_told_to_come_again() -> None:
-    with limited(queued=2, seconds=4.0) as server:
+    with limited(queued=2, seconds=8.0) as server:
         first = Asked(server, "plan", seeded(0))
         time.sleep(0.5)
         # One of them is tried by the reserve.
