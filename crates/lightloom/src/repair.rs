@@ -59,7 +59,7 @@ pub fn repair(before: &Plan, failed: &Faults) -> Result<Repaired> {
 /// The plan on the fabric with more faults, none of which concerns its circuits.
 ///
 /// # Errors
-/// What the verifier finds.
+/// The first check of the verifier that fails.
 fn as_it_is(before: &Plan, request: &Request) -> Result<Plan> {
     let (fabric, chunks) = (request.fabric.clone(), &before.chunks);
     let bound = match chunks.forwarding() {
@@ -80,7 +80,7 @@ fn in_use(plan: &Plan) -> Vec<Topology> {
     (0..plan.topologies.len()).filter(|&index| is_used(index)).map(|index| plan.topologies[index].clone()).collect()
 }
 
-/// What the plan serves, on its fabric with more faults.
+/// The request for a new plan of the same collective, on the plan's fabric with more faults.
 fn request(before: &Plan, failed: &Faults) -> Result<Request> {
     let fabric = &before.fabric;
     let faults: Faults = fabric.shape.faults().all().iter().chain(failed.all()).copied().collect();

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 type Place = [i64; 3];
 
 /// The form of the text of positions, as a message says it.
-const FORM: &str = "`grid:ROWSxCOLUMNS:GPUS:METRES`, or x:y or x:y:z in metres for each GPU, with commas between them; \
+const FORM: &str = "`grid:ROWSxCOLUMNS:GPUS:METRES`, or x:y or x:y:z for each GPU, metres of at least 0, with commas between them; \
      then switch=middle or switch=x:y:z, and ns_per_m=5";
 
 /// Places of all GPUs of a fabric, and what is between them.
@@ -39,10 +39,17 @@ impl Positions {
     pub fn parse(field: &str, text: &str) -> Result<Self> {
         let refuse = |part: &str| Error::value(field, format!("`{}`", part.trim()), FORM);
         let mut found = Self { gpus: Vec::new(), switch: None, delay_ps_per_m: Self::DELAY_PS_PER_M };
-        let mut has_settings = false;
         let mut in_middle = false;
+        let mut given: Vec<&str> = Vec::new();
         for part in text.split(',') {
-            match part.trim().split_once('=') {
+            let setting = part.trim().split_once('=');
+            if let Some((name, _)) = setting {
+                if given.contains(&name) {
+                    return Err(Error::value(field, format!("`{}`", part.trim()), format!("`{name}` once")));
+                }
+                given.push(name);
+            }
+            match setting {
                 Some(("switch", "middle")) => in_middle = true,
                 Some(("switch", place)) => found.switch = Some(read_place(place).ok_or_else(|| refuse(part))?),
                 Some(("ns_per_m", number)) => {
@@ -52,14 +59,13 @@ impl Positions {
                     found.delay_ps_per_m = (ns * 1e3).round() as u64;
                 }
                 Some(_) => return Err(refuse(part)),
-                None if has_settings => return Err(refuse(part)),
+                None if !given.is_empty() => return Err(refuse(part)),
                 None => match part.trim().strip_prefix("grid:") {
                     Some(grid) if found.gpus.is_empty() => found.gpus = read_grid(grid).ok_or_else(|| refuse(part))?,
                     Some(_) => return Err(refuse(part)),
                     None => found.gpus.push(read_place(part.trim()).ok_or_else(|| refuse(part))?),
                 },
             }
-            has_settings |= part.contains('=');
         }
         if in_middle {
             let ends = |axis: usize| {
@@ -212,6 +218,8 @@ mod tests {
             ("0:0,ns_per_m=-1", "`ns_per_m=-1`"),
             ("0:0,speed=1", "`speed=1`"),
             ("0:0,switch=middle,1:1", "`1:1`"),
+            ("0:0,switch=0:0,switch=middle", "`switch=middle`"),
+            ("0:0,ns_per_m=5,ns_per_m=50", "`ns_per_m=50`"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");

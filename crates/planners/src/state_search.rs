@@ -27,7 +27,7 @@ pub struct Rates {
     pub hop_s: f64,
     /// Per unit of load, by step.
     pub load_s: Vec<f64>,
-    /// What light takes on each candidate's longest fibre, in addition per hop; empty where positions are not known.
+    /// Seconds of light in each candidate's longest fibre, added to every hop; empty where positions are not known.
     pub fibres_s: Vec<f64>,
 }
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Journey", "Journeys", "best_journeys"]
 
-# Rounds in which journeys are added, by how much of the largest price one is cheaper that is added, and what a byte
-# that is not sent costs, in times that all bytes of the busiest GPU take on one circuit.
+# Most rounds in which journeys are added; the share of the largest price by which an added journey is cheaper; the cost
+# of bytes that are not sent, over the time of all bytes of the busiest GPU on one circuit.
 MOST_ROUNDS, GAIN, LACKING = 80, 1e-6, 20.0
-# Of programmes of more pairs than that, rounds that gain less than a part of the time, after which they end.
+# A program of more than MANY_PAIRS pairs ends after IDLE_ROUNDS rounds that each gain less than IDLE_GAIN of the time.
 MANY_PAIRS, IDLE_ROUNDS, IDLE_GAIN = 600, 2, 1e-4
 NEEDED_BY = "planning of switches on clocks of their own"
 

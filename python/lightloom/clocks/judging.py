@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["checks_of"]
 
-# What times and bytes may differ by from rounding, in parts of the total time and of the bytes of a circuit.
+# Largest difference that counts as rounding: of times over the total time, of bytes over the bytes of a circuit.
 ROUNDING = 1e-9
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from lightloom.base.errors import InputError, refuse, shown
-from lightloom.base.files import MIB, key_given_twice
+from lightloom.base.documents import document_of, has_schema, keys_of
+from lightloom.base.errors import refuse, shown
+from lightloom.base.files import MIB
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.clocks.parts import Configuration, Parts, Transmission
 
@@ -14,28 +14,18 @@ __all__ = ["MAX_FILE_BYTES", "SCHEMA", "is_timeline", "parts_of"]
 
 SCHEMA = "lightloom.timeline/1"
 MAX_FILE_BYTES = 256 * MIB
-BEGINNING = 200
 LARGEST = 1e300
 MOST_GPUS = WHOLE_RANGES["gpus"][1]
 
 
 def is_timeline(text: str) -> bool:
     """Whether a text is meant to be a timeline, by its schema."""
-    return text.lstrip().startswith("{") and '"lightloom.timeline/' in text[:BEGINNING]
+    return has_schema(text, SCHEMA)
 
 
 def parts_of(text: str) -> Parts:
     """The parts of a file's JSON, not judged. Raises `InputError` that names the place of the first fault."""
-    try:
-        told = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise refuse("timeline", f"it is not JSON: {str(error)[:200]}") from error
-    if not isinstance(told, dict) or told.get("schema") != SCHEMA:
-        found = told.get("schema") if isinstance(told, dict) else told
-        raise refuse("schema", f"`{shown(found)}` is not accepted; it takes {SCHEMA}")
-    of = _keys("", told, ("schema", *Parts._fields))
+    of = document_of("timeline", text, SCHEMA, Parts._fields)
     switches = _list("switches", of["switches"])
     sent = _list("transmissions", of["transmissions"])
     if not isinstance(of["plan"], dict):
@@ -52,12 +42,12 @@ def parts_of(text: str) -> Parts:
 
 
 def _switch(where: str, told: Any) -> tuple[Configuration, ...]:
-    held = _list(f"{where}.configurations", _keys(where, told, ("configurations",))["configurations"])
+    held = _list(f"{where}.configurations", keys_of(where, told, ("configurations",))["configurations"])
     return tuple(_configuration(f"{where}.configurations[{i}]", one) for i, one in enumerate(held))
 
 
 def _configuration(where: str, told: Any) -> Configuration:
-    of = _keys(where, told, Configuration._fields)
+    of = keys_of(where, told, Configuration._fields)
     circuits = _list(f"{where}.circuits", of["circuits"])
     return Configuration(
         _seconds(f"{where}.ready_s", of["ready_s"]),
@@ -67,7 +57,7 @@ def _configuration(where: str, told: Any) -> Configuration:
 
 
 def _transmission(where: str, told: Any) -> Transmission:
-    of = _keys(where, told, Transmission._fields)
+    of = keys_of(where, told, Transmission._fields)
     step = of["step"]
     path = _list(f"{where}.path", of["path"])
     return Transmission(
@@ -79,16 +69,6 @@ def _transmission(where: str, told: Any) -> Transmission:
         whole_number(f"{where}.destination", of["destination"], 0, MOST_GPUS),
         tuple((k, u, v) for k, u, v in (_whole(f"{where}.path[{i}]", one, 3) for i, one in enumerate(path))),
     )
-
-
-def _keys(where: str, told: Any, keys: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(told, dict):
-        raise refuse(where, f"`{shown(told)}` is not accepted; it takes an object with {', '.join(keys)}")
-    for key in (*keys, *told):
-        if key not in told or key not in keys:
-            place = f"{where}.{key}" if where else key
-            raise refuse(place, "missing" if key in keys else f"unknown; the keys are {', '.join(keys)}")
-    return told
 
 
 def _list(where: str, told: Any) -> list[Any]:
@@ -113,13 +93,3 @@ def _text(where: str, told: Any) -> str:
     if not isinstance(told, str):
         raise refuse(where, f"`{shown(told)}` is not accepted; it takes a text")
     return told
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if (key := key_given_twice(pairs)) is not None:
-        raise refuse("timeline", f"the key `{shown(key)}` is there twice in one object")
-    return dict(pairs)
-
-
-def _no_number(text: str) -> float:
-    raise refuse("timeline", f"`{text}` is no number of JSON")

@@ -69,7 +69,10 @@ class Timeline(Table):
         return picture("Timeline.plot", self, path)
 
     def verify(self) -> list[Check]:
-        """The checks of the plan and of the timeline, in continuous time, by code that shares nothing with planning."""
+        """The checks of the plan and of the timeline, in continuous time.
+
+        They share no code with planning, but for the lower bound, which is computed again by the code that stated it.
+        """
         return checks_of(self.parts)
 
     @cached_property

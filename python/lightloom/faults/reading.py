@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, NamedTuple
 
-from lightloom.base.errors import InputError, refuse, shown
-from lightloom.base.files import MIB, key_given_twice
+from lightloom.base.documents import document_of, has_schema
+from lightloom.base.errors import refuse, shown
+from lightloom.base.files import MIB
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.faults.kinds import KINDS, MOST_FAULTS
 
@@ -14,7 +14,6 @@ __all__ = ["MAX_FILE_BYTES", "SCHEMA", "Parts", "is_fallbacks", "parts_of"]
 
 SCHEMA = "lightloom.fallbacks/1"
 MAX_FILE_BYTES = 256 * MIB
-BEGINNING = 200
 
 
 class Parts(NamedTuple):
@@ -38,24 +37,12 @@ class Parts(NamedTuple):
 
 def is_fallbacks(text: str) -> bool:
     """Whether a text is meant to be a file of fallbacks, by its schema."""
-    return text.lstrip().startswith("{") and '"lightloom.fallbacks/' in text[:BEGINNING]
+    return has_schema(text, SCHEMA)
 
 
 def parts_of(text: str) -> Parts:
     """The parts of a file's JSON. Raises `InputError` that names the place of the first fault."""
-    try:
-        told = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise refuse("fallbacks", f"it is not JSON: {str(error)[:200]}") from error
-    if not isinstance(told, dict) or told.get("schema") != SCHEMA:
-        found = told.get("schema") if isinstance(told, dict) else told
-        raise refuse("schema", f"`{shown(found)}` is not accepted; it takes {SCHEMA}")
-    keys = ("schema", *Parts._fields)
-    for key in (*keys, *told):
-        if key not in told or key not in keys:
-            raise refuse(key, "missing" if key in keys else f"unknown; the keys are {', '.join(keys)}")
+    told = document_of("fallbacks", text, SCHEMA, Parts._fields)
     kinds = _texts("kinds", told["kinds"])
     if not kinds or not set(kinds) <= set(KINDS):
         raise refuse("kinds", f"`{shown(told['kinds'])}` is not accepted; it takes some of {', '.join(KINDS)}")
@@ -72,16 +59,6 @@ def parts_of(text: str) -> Parts:
         plans={name: _plan(f"plans.{name}", one) for name, one in _by_name("plans", told["plans"], dict).items()},
         unserved=_by_name("unserved", told["unserved"], str),
     )
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if (key := key_given_twice(pairs)) is not None:
-        raise refuse("fallbacks", f"key `{shown(key)}` is given twice in one object")
-    return dict(pairs)
-
-
-def _no_number(text: str) -> float:
-    raise refuse("fallbacks", f"`{text}` is not a JSON number")
 
 
 def _texts(field: str, value: Any) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ import json
 import math
 from typing import Any
 
+from lightloom.base.documents import document_of, has_schema
 from lightloom.base.errors import InputError, refuse, shown
-from lightloom.base.files import MIB, key_given_twice
+from lightloom.base.files import MIB
 from lightloom.online.covering import Box
 from lightloom.plans import Plan
 
@@ -18,15 +19,14 @@ MAX_FILE_BYTES = 256 * MIB
 MOST_PLANS, MOST_BOXES = 1000, 20_000
 MOST_SIZE, MOST_DELAY_S = 2**53, 1e9
 LEAST_TOLERANCE, MOST_TOLERANCE = 1e-4, 1.0
-KEYS = ("schema", "collective", "gpus", "tolerance", "sizes_bytes", "delays_s", "boxes", "plans")
-BEGINNING = 200
+KEYS = ("collective", "gpus", "tolerance", "sizes_bytes", "delays_s", "boxes", "plans")
 
 Parts = tuple[float, tuple[int, int], tuple[float, float], tuple[Box, ...], tuple[Plan, ...]]
 
 
 def is_plan_table(text: str) -> bool:
     """Whether a text is meant to be a plan table, by its schema."""
-    return text.lstrip().startswith("{") and '"lightloom.plan-table/' in text[:BEGINNING]
+    return has_schema(text, SCHEMA)
 
 
 def parts_of(text: str) -> Parts:
@@ -34,18 +34,7 @@ def parts_of(text: str) -> Parts:
 
     Raises `InputError` that names the place of the first fault.
     """
-    try:
-        told = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise refuse("table", f"it is not JSON: {str(error)[:200]}") from error
-    if not isinstance(told, dict) or told.get("schema") != SCHEMA:
-        found = told.get("schema") if isinstance(told, dict) else told
-        raise refuse("schema", f"`{shown(found)}` is not accepted; it takes {SCHEMA}")
-    for key in (*KEYS, *told):
-        if key not in told or key not in KEYS:
-            raise refuse(key, "missing" if key in KEYS else f"unknown; the keys are {', '.join(KEYS)}")
+    told = document_of("table", text, SCHEMA, KEYS)
     tolerance = _number("tolerance", told["tolerance"], LEAST_TOLERANCE, MOST_TOLERANCE)
     sizes, delays = _sizes("sizes_bytes", told["sizes_bytes"]), _delays("delays_s", told["delays_s"])
     plans = _list("plans", told["plans"], 1, MOST_PLANS)
@@ -56,16 +45,6 @@ def parts_of(text: str) -> Parts:
         what = f"{told['collective']} on {told['gpus']} GPUs"
         raise refuse("plans[0]", f"it is for {made[0].collective} on {made[0].gpus} GPUs, but the table is for {what}")
     return tolerance, sizes, delays, read, made
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if (key := key_given_twice(pairs)) is not None:
-        raise refuse("table", f"key `{shown(key)}` is given twice in one object")
-    return dict(pairs)
-
-
-def _no_number(text: str) -> float:
-    raise refuse("table", f"`{text}` is not a JSON number")
 
 
 def _list(field: str, value: Any, least: int, most: int) -> list[Any]:

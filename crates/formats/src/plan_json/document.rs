@@ -133,7 +133,7 @@ pub(super) struct TopologyText {
     pub links: Option<Vec<(Rank, Rank, u32)>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub representatives: Option<Vec<(Rank, Rank, u32)>>,
-    /// Of every link that is written, where ports have different rates.
+    /// Circuits of each written link by rate, the fastest first; left out where ports are alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circuits_by_rate: Option<Vec<Vec<u32>>>,
 }

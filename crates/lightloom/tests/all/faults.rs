@@ -12,7 +12,8 @@ use model::{
 use planners::Cache;
 use proptest::prelude::*;
 
-fn fabric(gpus: u32, ports: u32, faults: Faults, initial: Initial) -> Fabric {
+/// A fabric of 800 Gbit/s a port, all delays 500 ns, on which a change of circuits takes 10 µs.
+pub(crate) fn fabric(gpus: u32, ports: u32, faults: Faults, initial: Initial) -> Fabric {
     Fabric {
         shape: Shape::new(gpus, &[], ports).unwrap().with_faults(faults).unwrap(),
         bandwidth_bps: 8e11,
@@ -26,9 +27,9 @@ fn fabric(gpus: u32, ports: u32, faults: Faults, initial: Initial) -> Fabric {
     }
 }
 
-fn planned(fabric: Fabric, collective: Collective, size_bytes: u64, cache: &Arc<Cache>) -> Result<Plan> {
-    fabric.shape.check_serves(collective, None)?;
-    plan(&Request {
+/// A request that leaves algorithm and planner open.
+pub(crate) fn request(fabric: Fabric, collective: Collective, size_bytes: u64, cache: &Arc<Cache>) -> Request {
+    Request {
         fabric,
         workload: Workload::Collective { collective, algorithm: None, options: Options::default() },
         size: Size::Buffer(size_bytes),
@@ -40,7 +41,12 @@ fn planned(fabric: Fabric, collective: Collective, size_bytes: u64, cache: &Arc<
         options: planners::PlannerOptions::default(),
         seed: 0,
         cache: cache.clone(),
-    })
+    }
+}
+
+fn planned(fabric: Fabric, collective: Collective, size_bytes: u64, cache: &Arc<Cache>) -> Result<Plan> {
+    fabric.shape.check_serves(collective, None)?;
+    plan(&request(fabric, collective, size_bytes, cache))
 }
 
 /// Whether a rank has to send (or, not `sends`, to receive) in a collective whose root is rank 0.

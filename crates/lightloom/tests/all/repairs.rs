@@ -3,35 +3,15 @@
 use std::sync::Arc;
 
 use collectives::Options;
-use lightloom::{Repaired, Request, Size, Workload, plan, repair, verify_plan};
-use model::{Collective, CostSettings, Fabric, Fault, Initial, Plan, ReconfigurationPolicy, Shape, Topology};
+use lightloom::{Repaired, Request, Workload, plan, repair, verify_plan};
+use model::{Collective, Fault, Faults, Initial, Plan, Shape, Topology};
 use planners::{Cache, KeptCircuits};
 use proptest::prelude::*;
 
+use crate::faults::fabric;
+
 fn request(gpus: u32, ports: u32, collective: Collective, size_bytes: u64, cache: &Arc<Cache>) -> Request {
-    Request {
-        fabric: Fabric {
-            shape: Shape::new(gpus, &[], ports).unwrap(),
-            bandwidth_bps: 8e11,
-            startup_s: 5e-7,
-            barrier_s: 0.0,
-            hop_delay_s: 5e-7,
-            reconfiguration: ReconfigurationPolicy::constant(1e-5),
-            initial: Initial::Free,
-            optics: None,
-            electrical: None,
-        },
-        workload: Workload::Collective { collective, algorithm: None, options: Options::default() },
-        size: Size::Buffer(size_bytes),
-        settings: CostSettings::default(),
-        routing_is_given: false,
-        planner: None,
-        candidates: None,
-        static_topologies: None,
-        options: planners::PlannerOptions::default(),
-        seed: 0,
-        cache: cache.clone(),
-    }
+    crate::faults::request(fabric(gpus, ports, Faults::default(), Initial::Free), collective, size_bytes, cache)
 }
 
 fn planned(gpus: u32, ports: u32, collective: Collective, size_bytes: u64) -> Plan {

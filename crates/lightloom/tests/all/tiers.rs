@@ -1,9 +1,11 @@
 //! Plans of two tiers: verified, never slower than circuits alone, never below their bound, as fast as by hand and in
 //! the simulation.
 
+use std::sync::Arc;
+
 use collectives::Options;
-use lightloom::{Request, Size, Workload, plan, verify_plan};
-use model::{Collective, CostSettings, Electrical, Fabric, Initial, Plan, PlanParts, ReconfigurationPolicy, Shape};
+use lightloom::{Request, Workload, plan, verify_plan};
+use model::{Collective, Electrical, Fabric, Faults, Initial, Plan, PlanParts};
 use proptest::prelude::*;
 
 /// Seconds of a hop inside an island, and bit/s of a GPU there.
@@ -11,29 +13,8 @@ const INSIDE: (f64, f64) = (2.5e-7, 3.6e12);
 
 fn request(collective: Collective, gpus: u32, ports: u32, islands: Option<u32>, size_bytes: u64) -> Request {
     let electrical = islands.map(|gpus| Electrical { gpus, bandwidth_bps: INSIDE.1, hop_delay_s: INSIDE.0 });
-    Request {
-        fabric: Fabric {
-            shape: Shape::new(gpus, &[], ports).unwrap(),
-            bandwidth_bps: 8e11,
-            startup_s: 5e-7,
-            barrier_s: 0.0,
-            hop_delay_s: 5e-7,
-            reconfiguration: ReconfigurationPolicy::constant(1e-5),
-            initial: Initial::Free,
-            optics: None,
-            electrical,
-        },
-        workload: Workload::Collective { collective, algorithm: None, options: Options::default() },
-        size: Size::Buffer(size_bytes),
-        settings: CostSettings::default(),
-        routing_is_given: false,
-        planner: None,
-        candidates: None,
-        static_topologies: None,
-        options: planners::PlannerOptions::default(),
-        seed: 0,
-        cache: std::sync::Arc::default(),
-    }
+    let fabric = Fabric { electrical, ..crate::faults::fabric(gpus, ports, Faults::default(), Initial::Free) };
+    crate::faults::request(fabric, collective, size_bytes, &Arc::default())
 }
 
 /// A matrix is planned on circuits alone, and its bound is that of both tiers for its own bytes.

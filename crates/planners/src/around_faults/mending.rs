@@ -62,7 +62,7 @@ fn trimmed(topology: &Topology, carrying: Option<&BTreeSet<(Rank, Rank)>>) -> Re
     Topology::new(topology.name(), Translations::trivial(topology.ranks()), left)
 }
 
-/// What becomes of ports that are free once circuits are given up.
+/// The use of ports that are free once circuits are given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Freed {
     /// They stay dark, so that no circuit is new.

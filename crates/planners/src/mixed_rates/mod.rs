@@ -11,8 +11,8 @@
 //! A planner that chooses the algorithm too also looks for one whose parts fit the rates, on topologies that stay
 //! (`composed_in_units.rs`).
 //!
-//! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. No plan is slower
-//! than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
+//! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. From a free start no
+//! plan is slower than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
 
 mod carried;
 mod composed_in_units;

@@ -1,8 +1,8 @@
 //! An AllReduce in two steps on one topology.
 //!
-//! What a GPU u receives of a chunk in the first step are contributions of single GPUs, and what it sends in the second
-//! are sums of those that it has: with in(u) of the former and out(u) receivers of the latter, itself counted in both,
-//! every pair of a GPU that contributes and one that needs the sum meets at some u, so that Σ in(u)·out(u) ≥ n². Paths
+//! In the first step a GPU u receives contributions of single GPUs to a chunk, in the second it sends sums of those that
+//! it has. Let in(u) be the number of contributions at u, and out(u) the number of GPUs that get its sum, both with u
+//! itself. Every pair of a GPU that contributes and one that needs the sum meets at some u, so Σ in(u)·out(u) ≥ n². Paths
 //! of at most d seconds reach N(d) GPUs. From in ≤ N(d₁) and out ≤ N(d₂) the second step has n²/N(d₁) − n transfers of
 //! the chunk at least, and the first n²/N(d₂) − n. A step without circuits brings no island what another has: all that a
 //! GPU needs of G − 1 others comes, or all that it has goes, over circuits in the other step, by each GPU for itself.
