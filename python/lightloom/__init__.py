@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lightloom._core import Schedule, Statement, Topology, __version__
-    from lightloom.advice.advising import advise
+    from lightloom.advice.recommendation import advise
     from lightloom.advice.result import Advice
     from lightloom.base.errors import InputError
     from lightloom.calibration import Calibration, calibrate
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.graphs import from_networkx, to_networkx
     from lightloom.inputs.optics import Optics
-    from lightloom.jobs.placing import place_jobs
+    from lightloom.jobs.placement import place_jobs
     from lightloom.jobs.result import JobPlacements
     from lightloom.online.adaptation import Adaptation
     from lightloom.online.chooser import PlanChooser
@@ -112,7 +112,7 @@ _HOMES = {
     "Workload": "training.workload",
     "__version__": "_core",
     "adapt": "online.replay",
-    "advise": "advice.advising",
+    "advise": "advice.recommendation",
     "best_layout": "training.layouts",
     "bound": "planning.bounds",
     "calibrate": "calibration",
@@ -123,7 +123,7 @@ _HOMES = {
     "fallbacks": "faults.fallbacks",
     "fault_costs": "faults.costs",
     "from_networkx": "inputs.graphs",
-    "place_jobs": "jobs.placing",
+    "place_jobs": "jobs.placement",
     "plan": "planning",
     "plan_sizes": "planning.sizes",
     "plan_table": "online.preparing",

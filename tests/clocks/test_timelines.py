@@ -11,7 +11,7 @@ import pytest
 
 import lightloom as ll
 from lightloom import _core
-from lightloom.clocks.reading import parts_of
+from lightloom.clocks.reader import parts_of
 from lightloom.clocks.timeline import Timeline
 from tests.clocks.simulator import Fault, simulate
 

@@ -139,7 +139,7 @@ LEFT_AT_WORK = """
 import atexit, os, sys, threading, time
 from pathlib import Path
 import lightloom.cli.entry as entry
-from lightloom.base.unfinished import unfinished_file
+from lightloom.base.temporary_files import unfinished_file
 
 began = threading.Event()
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 import lightloom as ll
-from lightloom.jobs.merging import merged, nodes_of
+from lightloom.jobs.merge import merged, nodes_of
 from tests.jobs.workloads import computing, gathering, workload
 
 FABRIC = ll.Fabric(ports=2)

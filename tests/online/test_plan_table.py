@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lightloom as ll
+from lightloom.online.checks import checks_of
 from lightloom.online.covering import Box, covered
-from lightloom.online.judging import checks_of
 from lightloom.online.lines import Line, line_of
 from lightloom.online.retiming import retimed
 from tests.online.tables import DELAYS, SIZES, real_table

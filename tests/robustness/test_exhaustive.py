@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lightloom as ll
-from lightloom.robustness.fixed import FixedPlan
+from lightloom.robustness.fixed_circuits import FixedPlan
 from lightloom.robustness.shares import with_best_shares
 from tests.robustness.exhaustive import Costs, all_circuits, best_s, least_bytes
 

@@ -2,7 +2,7 @@
 
 use model::{Error, Initial, Result, Shape, Topology};
 
-use crate::sized::each_strategy;
+use crate::unequal_blocks::each_strategy;
 use crate::{Contractions, Prices, Strategy, bases, degree_one};
 
 /// The strategy of least price over all numbers of topologies, the stage in force at the start first.

@@ -42,8 +42,8 @@ mod network;
 mod packing;
 mod price_lines;
 mod schedule;
-mod sized;
 mod strategy;
+mod unequal_blocks;
 pub mod workloads;
 
 pub use bases::{cayley, kautz, left_out};
@@ -53,5 +53,5 @@ pub use circulant::circulant;
 pub use contraction::{Contractions, NAME as CONTRACTION_NAME, contracted};
 pub use price_lines::{PriceLine, price_line, price_lines};
 pub use schedule::{Forwarding, MAX_STEPS, schedule};
-pub use sized::{Blocks, best_for_blocks, without_empty_flows};
 pub use strategy::{Prices, Round, Stage, Strategy};
+pub use unequal_blocks::{Blocks, best_for_blocks, without_empty_flows};

@@ -6,7 +6,7 @@
 use model::{Result, Shape};
 
 use crate::Strategy;
-use crate::sized::{Blocks, Flat, RELABELLED, each_strategy, renamed};
+use crate::unequal_blocks::{Blocks, Flat, RELABELLED, each_strategy, renamed};
 
 /// One strategy's cost, reconfigurations apart.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,16 +4,16 @@
 mod all_to_all_hops;
 mod any_algorithm;
 mod cutoffs;
-mod forwarded;
 mod given_schedule;
 mod growth;
 mod known;
 mod known_topology;
 mod link_prices;
 mod mixed_rates;
+mod other_gpus;
 mod pairs;
 mod rates;
-mod repeated;
+mod repetition;
 mod spreading;
 mod spreading_on;
 mod statement;
@@ -21,10 +21,10 @@ mod topology_class;
 
 pub use all_to_all_hops::{all_to_all_hops, all_to_all_rounds};
 pub use any_algorithm::any_algorithm;
-pub use forwarded::forwarded;
 pub use given_schedule::{
     class_of_steps, given_schedule, given_schedule_statements, steps_of_algorithm, steps_of_plan,
 };
 pub use known::KnownBounds;
 pub use mixed_rates::in_units;
+pub use other_gpus::forwarded;
 pub use statement::{BoundSegment, Statement, largest};

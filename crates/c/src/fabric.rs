@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lightloom::options::Given;
-use lightloom::{Asked, AskedFabric, Request, Size, StatedFabric};
+use lightloom::{Request, Size, StatedFabric, TextFabric, TextRequest};
 use model::{Collective, Error, Result};
 use planners::Cache;
 
@@ -14,7 +14,7 @@ use crate::plan::LightloomPlan;
 /// A fabric, the options of its plans but collective and size, and the plans that were made. For use by all threads.
 pub struct LightloomFabric {
     fabric: StatedFabric,
-    asked: Asked,
+    asked: TextRequest,
     cache: Arc<Cache>,
     plans: Kept<(Collective, u64), Arc<LightloomPlan>, Error>,
 }
@@ -37,7 +37,7 @@ impl LightloomFabric {
     }
 
     fn of(given: &Given, most_kept: usize) -> Result<Self> {
-        let (fabric, asked) = (AskedFabric::read(given)?.stated()?, Asked::read(given)?);
+        let (fabric, asked) = (TextFabric::read(given)?.stated()?, TextRequest::read(given)?);
         if fabric.fabric.shape.rates().is_some() {
             let accepts = "one rate for all ports: the circuits of a plan are told without their ports";
             return Err(Error::value("bandwidth", "ports of different rates", accepts));
@@ -74,7 +74,7 @@ impl LightloomFabric {
     }
 
     fn request(&self, collective: Collective, size_bytes: u64) -> Result<Request> {
-        let asked = Asked {
+        let asked = TextRequest {
             collective: Some(collective.name().to_string()),
             size: Some(Size::Buffer(size_bytes)),
             ..self.asked.clone()

@@ -3,9 +3,9 @@
 //! `include/lightloom.h` is generated from `exports` and `views.rs` by cbindgen; a test holds it up to date. Functions
 //! of `exports` check pointers, call what is safe, and let no panic out; everything else forbids unsafe code.
 
+mod conversion;
 mod exports;
 mod fabric;
-mod filled;
 mod kept;
 mod options;
 mod plan;

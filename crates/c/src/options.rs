@@ -51,15 +51,15 @@ fn shown(value: &Json) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use lightloom::AskedFabric;
+    use lightloom::TextFabric;
     use lightloom::options::OPTIONS;
     use model::units;
     use proptest::prelude::*;
 
     use super::*;
 
-    fn fabric(text: &str) -> Result<AskedFabric> {
-        AskedFabric::read(&read(text)?)
+    fn fabric(text: &str) -> Result<TextFabric> {
+        TextFabric::read(&read(text)?)
     }
 
     #[test]

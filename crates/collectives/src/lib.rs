@@ -17,7 +17,7 @@ mod coordinates;
 mod extent;
 mod halves;
 mod refusals;
-mod rooted;
+mod root_tree;
 mod unequal_all_to_all;
 mod unequal_blocks;
 

@@ -13,9 +13,9 @@ use rayon::prelude::*;
 
 use crate::cutoffs::digit_phases::{MOST_DIGITS, MOST_PLACES};
 use crate::digits::{Digit, Digits};
+use crate::pareto_set;
 use crate::phase::{Kind, Phase, undominated};
 use crate::relative::Circuits;
-use crate::undominated;
 
 /// By span, the phases on rings of this many ranks that no other of them is better than for every fabric. `spans` has
 /// every divisor above 1 of each of its members.
@@ -116,7 +116,7 @@ fn digits(radix: u32, two_way: bool) -> impl Iterator<Item = Digit> {
 /// By span, the undominated choices of up to [`MOST_DIGITS`] digits, and of the prime factors where these are more.
 fn choices(spans: &[u32], two_way: bool) -> Vec<(u32, Vec<Choice>)> {
     let best = |candidates: Vec<Candidate<'_>>| -> Vec<Choice> {
-        let kept = undominated::undominated(candidates, |one| one.costs, |a, b| a.order(b, two_way));
+        let kept = pareto_set::undominated(candidates, |one| one.costs, |a, b| a.order(b, two_way));
         kept.into_iter().map(Candidate::into_choice).collect()
     };
     let of_first = |span: u32, radix: u32, rest: &[Choice]| -> Vec<Choice> {

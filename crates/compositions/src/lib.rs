@@ -18,7 +18,7 @@ mod at_once;
 mod broadcast;
 mod by_ports;
 mod cayley_trees;
-mod chunked;
+mod chunk_rounds;
 mod circulants;
 mod composition;
 mod coordinates;
@@ -34,19 +34,19 @@ mod levels;
 mod library;
 mod one_pass;
 mod outward_trees;
+mod pareto_set;
 mod phase;
-mod pipelined;
+mod pipeline;
 mod prices;
 mod radices;
 mod relative;
-mod rooted;
+mod root_collectives;
 pub mod synthesis;
-mod undominated;
 mod unequal;
 mod windows;
 
 /// Names of the algorithms that are made here, and what they mean.
-pub const ALGORITHMS: [(&str, &str); 2] = [(ALGORITHM, composition::MEANING), (SYNTHESIZED, chunked::MEANING)];
+pub const ALGORITHMS: [(&str, &str); 2] = [(ALGORITHM, composition::MEANING), (SYNTHESIZED, chunk_rounds::MEANING)];
 
 /// Names of the topologies that are made here, and what they mean.
 pub const NAMES: [(&str, &str); 4] = [coordinates::NAME, topologies::metacyclic::NAME, one_pass::NAME, unequal::NAME];
@@ -58,7 +58,7 @@ use library::Library;
 use prices::Prices;
 
 pub use by_ports::by_ports;
-pub use chunked::{Chunked, SYNTHESIZED};
+pub use chunk_rounds::{Chunked, SYNTHESIZED};
 pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
 pub use unequal::compositions as unequal_compositions;
@@ -89,7 +89,7 @@ pub fn compositions(
     }
     let prices = Prices::new(fabric, size_bytes);
     if let Some(root) = chunks.root() {
-        return rooted::compose(&libraries.broadcasts, collective, fabric, &prices, root);
+        return root_collectives::compose(&libraries.broadcasts, collective, fabric, &prices, root);
     }
     let library = &libraries.of(ranks, fabric.shape.ports(), settings.routing);
     let mut found = of_phases(collective, library, &prices, fabric)?;
@@ -116,7 +116,7 @@ pub fn on_start(
     let collective = chunks.collective();
     let prices = Prices::new(fabric, size_bytes);
     if let Some(root) = chunks.root() {
-        return rooted::on_start(&libraries.broadcasts, collective, start, &prices, root);
+        return root_collectives::on_start(&libraries.broadcasts, collective, start, &prices, root);
     }
     let mut found = Vec::new();
     if prices.ring().is_some() {

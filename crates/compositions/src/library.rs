@@ -17,7 +17,7 @@ use crate::doubling::Doubling;
 use crate::one_pass::{self, Walks};
 use crate::phase::{Phase, undominated};
 use crate::unequal::library as unequal;
-use crate::{chunked, circulants, digit_phases, doubling};
+use crate::{chunk_rounds, circulants, digit_phases, doubling};
 
 /// Phases by span, none of them better than another for every fabric.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub struct Libraries {
     pub(crate) unequal: unequal::Libraries,
     made: Latest<(Key, Arc<Library>), MOST_KEPT>,
     /// Spreads of chunks over topologies that stay.
-    pub(crate) spreads: chunked::Kept,
+    pub(crate) spreads: chunk_rounds::Kept,
     /// The ingredients of Broadcasts.
     pub(crate) broadcasts: Broadcasts,
 }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use crate::digits::Digits;
 use crate::relative::{Circuits, Send, Sums};
-use crate::{levels, undominated};
+use crate::{levels, pareto_set};
 
 /// The kind of exchange between the ranks of a phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,5 +44,5 @@ impl Phase {
 
 /// The phases that are best for some fabric, fewest steps first; of equals the first.
 pub(crate) fn undominated(phases: Vec<Phase>) -> Vec<Phase> {
-    undominated::undominated(phases, |phase| phase.sums.by_importance(), |_, _| Ordering::Equal)
+    pareto_set::undominated(phases, |phase| phase.sums.by_importance(), |_, _| Ordering::Equal)
 }

@@ -18,10 +18,10 @@ use std::collections::BTreeMap;
 use model::Op;
 
 use crate::digits::{Digit, Digits};
+use crate::pareto_set::undominated;
 use crate::phase::{Kind, Phase};
 use crate::radices::Radices;
 use crate::relative::{Circuits, Moved, Sums};
-use crate::undominated::undominated;
 
 /// The windows and strides of an AllReduce on one ring.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
-use crate::ordered::Ordered;
+use crate::ordered_object::Ordered;
 use crate::workload_json::{WorkloadText, workload_of, workload_to_json};
 use crate::{plan_from_json, plan_to_json};
 

@@ -14,7 +14,7 @@
 
 mod matrix_of_each;
 mod text;
-mod written;
+mod writer;
 
 use std::collections::BTreeMap;
 
@@ -26,10 +26,10 @@ use serde::Deserialize;
 
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
-use crate::ordered::Ordered;
+use crate::ordered_object::Ordered;
 use text::{InferenceText, MatrixText, Names, NodeText, Numbers, RanksText};
 
-pub use written::workload_to_json;
+pub use writer::workload_to_json;
 
 /// The version that is written and read.
 pub const WORKLOAD_SCHEMA: &str = "lightloom.workload/1";

@@ -9,7 +9,7 @@ use crate::baseline_limits::BaselineLimits;
 use crate::compare::for_all_planners;
 use crate::race::Race;
 use crate::row::{PlannerOutcome, Row, row_of, row_of_best};
-use crate::{Prepared, Request, tiers, unchanging};
+use crate::{Prepared, Request, never_change, tiers};
 
 /// Every planner that a request without a planner's name would allow, at its best algorithm, and the best plan of all
 /// algorithms whose circuits never change, fastest first: for each planner the first of its lines in
@@ -34,7 +34,7 @@ pub fn baselines(request: &Request, known: Option<&Plan>) -> Result<Vec<Row>> {
         }
     };
     let mut rows = lines(&prepared, &at, &best, BaselineLimits::plan);
-    let over_all = unchanging::rows(request, &prepared, &at);
+    let over_all = never_change::rows(request, &prepared, &at);
     // A planner's best row over all algorithms replaces its best row for the named algorithm.
     let is_replaced = |row: &Row| row.keeps_the_best && over_all.iter().any(|other| other.planner == row.planner);
     rows.retain(|(_, _, row)| !is_replaced(row));

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::baseline_limits::BaselineLimits;
 use crate::request::open_planners;
 use crate::row::{Row, row_of};
-use crate::{Prepared, Request, unchanging};
+use crate::{Prepared, Request, never_change};
 
 /// All lines, fastest first, those without a time last; equally fast ones in the order of the registries.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +66,7 @@ pub fn compare_as_found(request: &Request, seen: &(dyn Fn(&Row) + Sync)) -> Resu
         None => planners.into_par_iter().interruptible().flat_map_iter(of_planner).collect(),
     };
     if request.planner.is_none() {
-        let others = unchanging::rows(request, &prepared, &at);
+        let others = never_change::rows(request, &prepared, &at);
         others.iter().for_each(seen);
         // A planner's best row over all algorithms comes before its best row for the named algorithm; if both are the
         // same plan, only the first is kept.

@@ -5,7 +5,6 @@
 //! ```
 
 mod all_to_all_lines;
-mod asked;
 mod baseline_limits;
 mod baselines;
 mod best;
@@ -19,11 +18,11 @@ mod forwarding;
 mod judgement;
 mod many_gpus;
 mod matrix;
+mod never_change;
 pub mod options;
 mod path_counts;
 mod placement;
-mod prepared;
-mod proved;
+mod preparation;
 mod race;
 mod repair;
 mod request;
@@ -31,12 +30,13 @@ mod request_problem;
 mod row;
 mod schedules;
 mod series;
-mod stated;
+mod solver_choice;
+mod step_topologies;
 mod subset;
+mod text_request;
 mod threads;
 mod tiers;
 mod uncertain;
-mod unchanging;
 mod warm_start;
 
 use bounds::KnownBounds;
@@ -44,7 +44,6 @@ use model::{Error, Plan, Result};
 use planners::{Choice, Problem};
 
 pub use all_to_all_lines::all_to_all_lines;
-pub use asked::{Asked, AskedFabric, StatedFabric};
 pub use baselines::baselines;
 pub use better::{Better, Told, plan_as_found};
 pub use bound::{Bounds, bound};
@@ -55,13 +54,14 @@ pub use explain::explain;
 pub use judgement::{verify_plan, verify_training};
 pub use matrix::{MatrixRef, workload_matrix};
 pub use placement::shortest_order;
-use prepared::Prepared;
-pub use proved::proved_plan;
+use preparation::Prepared;
 pub use repair::{Repaired, repair};
 pub use request::{GIVEN, Request, Size, TopologyRef, Workload};
 pub use row::{PlannerOutcome, Row};
 pub use series::{Evaluation, Points, Series};
-pub use stated::{STATED, plan_on};
+pub use solver_choice::proved_plan;
+pub use step_topologies::{STATED, plan_on};
+pub use text_request::{StatedFabric, TextFabric, TextRequest};
 pub use threads::{all_cores, bound_threads};
 pub use uncertain::{SampledPlan, plans_by};
 

@@ -10,12 +10,12 @@
 //! one node with the ports of all its GPUs, and data reaches the GPU that has the circuit through the switch, in the
 //! same step. Both are planned by all planners, for as many GPUs as there are islands.
 
-mod assembled;
+mod assembly;
 mod inside;
 mod islands;
 mod lift;
 mod stage;
-mod staged;
+mod stages;
 mod wiring;
 
 use model::{
@@ -25,10 +25,10 @@ use model::{
 use planners::PlannerOptions;
 
 use crate::{Request, Size, Workload, verified};
-use assembled::Task;
+use assembly::Task;
 use islands::Islands;
 use lift::lifted;
-use staged::Staged;
+use stages::Staged;
 use wiring::Sharing;
 
 /// How plans among islands are made.
@@ -71,7 +71,7 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
     let alone = crate::plan(&circuits).and_then(|plan| on_fabric(plan, request));
     let Workload::Collective { collective, options, .. } = &request.workload else { return alone };
     let never_changes = request.never_changes().map(planners::Planner::name);
-    let planner = never_changes.unwrap_or(assembled::PLANNER);
+    let planner = never_changes.unwrap_or(assembly::PLANNER);
     let (settings, size_bytes) = (request.settings, request.size_bytes()?);
     let task = Task { fabric, electrical: &electrical, settings, size_bytes, planner };
     let islands = Islands { count: fabric.shape.gpus() / electrical.gpus, gpus: electrical.gpus };

@@ -1,11 +1,11 @@
 //! Sizes, times and rates as people write them: `64MiB`, `1.7us`, `800Gbps`.
 
-mod reading;
-mod showing;
+mod display;
+mod reader;
 mod spelling;
 
-pub use reading::{parse_rate, parse_size, parse_time, rate_from_f64, size_from_f64, size_in_range, time_from_f64};
-pub use showing::{show_size, show_size_like, show_time};
+pub use display::{show_size, show_size_like, show_time};
+pub use reader::{parse_rate, parse_size, parse_time, rate_from_f64, size_from_f64, size_in_range, time_from_f64};
 
 #[cfg(test)]
 mod tests {

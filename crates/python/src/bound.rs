@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::input_error::CoreResult;
 use crate::parallel::on_all_cores;
-use crate::pickled::{Reduced, of_parts};
+use crate::pickles::{Reduced, of_parts};
 use crate::request::PyRequest;
 
 #[pyclass(name = "Statement", module = "lightloom._core", frozen, eq)]

@@ -10,7 +10,7 @@ use crate::arguments::{optional_text, text};
 use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
 use crate::interrupts::interruptible;
-use crate::pickled::Reduced;
+use crate::pickles::Reduced;
 use crate::plan::PyPlan;
 use crate::training::PyTrainingPlan;
 

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use lightloom::{AskedFabric, StatedFabric};
+use lightloom::{StatedFabric, TextFabric};
 use model::{Barrier, OpticalLayer, Window};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::given::{given, value_of};
 use crate::input_error::CoreResult;
+use crate::option_values::{given, value_of};
 use crate::reconfiguration_delay::PyReconfigurationDelay;
 
 #[pyclass(name = "FabricOptions", module = "lightloom._core", frozen)]
-pub struct PyFabricOptions(AskedFabric);
+pub struct PyFabricOptions(TextFabric);
 
 #[pymethods]
 impl PyFabricOptions {
@@ -20,7 +20,7 @@ impl PyFabricOptions {
     #[new]
     #[pyo3(signature = (**options))]
     fn new(options: Option<&Bound<'_, PyDict>>) -> CoreResult<Self> {
-        Ok(Self(AskedFabric::read(&given(options)?)?))
+        Ok(Self(TextFabric::read(&given(options)?)?))
     }
 
     #[getter]
@@ -69,7 +69,7 @@ impl PyFabricOptions {
     /// The fabric of this many GPUs, with this topology before the first step.
     fn fabric(&self, gpus: u32, initial: Option<&Bound<'_, PyAny>>) -> CoreResult<PyFabric> {
         let initial = initial.map(|initial| Ok::<_, PyErr>(value_of(initial)?.topology("initial"))).transpose()?;
-        let asked = AskedFabric { gpus: Some(gpus), initial: initial.transpose()?, ..self.0.clone() };
+        let asked = TextFabric { gpus: Some(gpus), initial: initial.transpose()?, ..self.0.clone() };
         Ok(PyFabric(asked.stated()?))
     }
 }

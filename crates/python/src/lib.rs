@@ -13,14 +13,14 @@ mod circuits;
 mod comparison;
 mod fabric;
 mod fibres;
-mod given;
 mod input_error;
 mod interrupts;
 mod keywords;
 mod mesh;
+mod option_values;
 mod options;
 mod parallel;
-mod pickled;
+mod pickles;
 mod plan;
 mod plan_data;
 mod problem;
@@ -63,11 +63,11 @@ mod _core {
     #[pymodule_export]
     use super::fibres::{check_fibres, route_fibres};
     #[pymodule_export]
-    use super::given::{read_bytes, read_rate, read_time};
-    #[pymodule_export]
     use super::interrupts::{PyInterruption, heed};
     #[pymodule_export]
     use super::mesh::{PyMesh, fibre_lengths, placed_mesh};
+    #[pymodule_export]
+    use super::option_values::{read_bytes, read_rate, read_time};
     #[pymodule_export]
     use super::options::{names_topology_file, planning_options, rank_list, split_names};
     #[pymodule_export]

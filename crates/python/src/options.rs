@@ -66,7 +66,7 @@ fn part_name(part: Part) -> &'static str {
 /// The GPUs of a list of ranges.
 #[pyfunction]
 pub fn rank_list(field: &str, ranks: &Bound<'_, PyAny>) -> CoreResult<Vec<u32>> {
-    Ok(options::rank_list::read(&crate::given::value_of(ranks)?, field)?)
+    Ok(options::rank_list::read(&crate::option_values::value_of(ranks)?, field)?)
 }
 
 /// The items of a list of topologies in one text.

@@ -12,7 +12,7 @@ use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
 use crate::interrupts::interruptible;
 use crate::parallel::on_all_cores;
-use crate::pickled::Reduced;
+use crate::pickles::Reduced;
 use crate::plan_data::{self, ChunkArrays, RouteArrays, TransferArrays};
 use crate::reconfiguration_delay::PyReconfigurationDelay;
 use crate::request::PyRequest;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lightloom::{Asked, Request, Workload};
+use lightloom::{Request, TextRequest, Workload};
 use model::Collective;
 use planners::Cache;
 use pyo3::prelude::*;
@@ -10,9 +10,9 @@ use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::optional_text;
 use crate::fabric::PyFabric;
-use crate::given::{given, value_of};
 use crate::input_error::{CoreError, CoreResult};
 use crate::interrupts::interruptible;
+use crate::option_values::{given, value_of};
 
 #[pyclass(name = "Cache", module = "lightloom._core", frozen)]
 pub struct PyCache(pub Arc<Cache>);
@@ -95,9 +95,9 @@ impl PyRequest {
         collective: Option<&Bound<'_, PyAny>>,
         size: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> CoreResult<Asked> {
+    ) -> CoreResult<TextRequest> {
         let size = size.map(value_of).transpose()?.map(|size| size.size("size")).transpose()?;
         let collective = optional_text("collective", collective)?;
-        Ok(Asked { collective, size, ..Asked::read(&given(options)?)? })
+        Ok(TextRequest { collective, size, ..TextRequest::read(&given(options)?)? })
     }
 }

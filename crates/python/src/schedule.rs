@@ -9,7 +9,7 @@ use crate::arguments::{self, shown, text, whole, wholes};
 use crate::checks::{CheckTuple, checks};
 use crate::input_error::CoreResult;
 use crate::interrupts::interruptible;
-use crate::pickled::{DigitTuple, Reduced, digits, of_parts, translations};
+use crate::pickles::{DigitTuple, Reduced, digits, of_parts, translations};
 
 /// Source, destination, operation, chunks.
 type TransferTuple = (u32, u32, &'static str, Vec<u32>);

@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use crate::input_error::CoreResult;
 use crate::interrupts::interruptible;
 use crate::keywords::Keywords;
-use crate::pickled::{DigitTuple, Packed, Reduced, digits, of_parts, packed, translations, unpacked};
+use crate::pickles::{DigitTuple, Packed, Reduced, digits, of_parts, packed, translations, unpacked};
 use crate::plan::PyPlan;
 
 /// End, packets, hops, payload and bytes on the wire; marked packets, notifications and decreases.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::arguments::{self, text, whole, wholes};
 use crate::input_error::CoreResult;
 use crate::interrupts::interruptible;
-use crate::pickled::{DigitTuple, Reduced, digits, of_parts, translations};
+use crate::pickles::{DigitTuple, Reduced, digits, of_parts, translations};
 
 /// Name, GPUs, symmetry, and source, destination and circuits of each representative.
 type TopologyTuple = (String, u32, Vec<DigitTuple>, Vec<(u32, u32, u32)>);

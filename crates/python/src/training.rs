@@ -9,7 +9,7 @@ use crate::fabric::PyFabric;
 use crate::input_error::CoreResult;
 use crate::interrupts::{interruptible, raised_in_callback};
 use crate::parallel::on_all_cores;
-use crate::pickled::Reduced;
+use crate::pickles::Reduced;
 use crate::request::PyCache;
 
 #[pyclass(name = "Workload", module = "lightloom._core", frozen)]

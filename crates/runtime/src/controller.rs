@@ -1,13 +1,13 @@
 //! The controller: starts the processes of a run, leads them from step to step, and ends them all at the first fault.
 
-mod asked;
-mod asking;
+mod change;
+mod driver_calls;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 
-use asked::{Asked, Waited, deadline_of};
+use change::{Asked, Waited, deadline_of};
 
 use crate::board::{Board, Phase};
 use crate::children::Children;

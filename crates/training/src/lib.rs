@@ -16,7 +16,7 @@ mod library;
 mod lit;
 mod messages;
 mod orders;
-mod overlapped;
+mod overlap;
 mod paths;
 mod policies;
 mod problem;

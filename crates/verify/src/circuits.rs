@@ -1,7 +1,6 @@
 //! Check that a circuits file makes the switches form the topologies of a plan when the plan needs them.
 
 mod circuit_name;
-mod described;
 mod failed_ports;
 mod fibres;
 mod geometry;
@@ -11,6 +10,7 @@ mod iteration;
 mod kept_paths;
 mod lasers;
 mod light;
+mod mesh_description;
 mod port_speeds;
 mod routers;
 mod selective;

@@ -33,7 +33,7 @@ mod costs;
 mod cutoffs;
 mod demand;
 mod execution;
-mod failed;
+mod faults;
 mod fibres;
 mod links;
 mod others;
@@ -70,7 +70,7 @@ pub fn plan(plan: &Plan) -> Report {
     let mut checks = execution::run(&plan.chunks, &steps);
     checks.push(ports::check(plan));
     checks.extend(speeds::check(plan));
-    checks.extend(failed::check(plan));
+    checks.extend(faults::check(plan));
     checks.extend(shared_ports::check(plan));
     checks.extend(others::check(plan));
     checks.extend(demand::check(plan));

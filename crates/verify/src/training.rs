@@ -27,7 +27,7 @@ mod order;
 mod order_bound;
 mod port_bytes;
 mod replay;
-mod routed;
+mod routes;
 mod summary;
 mod waits;
 

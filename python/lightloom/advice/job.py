@@ -18,7 +18,7 @@ from lightloom.inputs.fabric import presets as fabric_presets
 from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.quantities import number_of
 from lightloom.inputs.requests import buffer_bytes
-from lightloom.training.described import READING, described_workload
+from lightloom.training.workload_table import READING, described_workload
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.base.errors import InputError, OutputError, refuse, shown
-from lightloom.base.promised import check_not_an_output
-from lightloom.base.unfinished import unfinished_file, unfinished_folder
+from lightloom.base.output_files import check_not_an_output
+from lightloom.base.temporary_files import unfinished_file, unfinished_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # The names below `lightloom` that moved to a folder, by the folder.
 MOVED = {
-    "base": "errors extras files frames plugins unfinished",
+    "base": "errors extras files frames plugins",
     "calibration": "least_squares measurements regimes student",
     "optics": "fibres mesh_light meshes port_maps",
     "planning": "all_to_all bounds problem sequence_checks sequences sizes",
@@ -25,6 +25,7 @@ MOVED = {
 GONE = {"exports", "inputs.schedules", "traces"}
 # Every old name below `lightloom`, and the new one.
 OLD_NAMES = {name: f"{folder}.{name}" for folder, names in MOVED.items() for name in names.split()} | {
+    "unfinished": "base.temporary_files",
     "cli.measuring": "cli.measurements",
     "exporting": "formats.export",
     "exports.astra_sim": "formats.astra_sim.write",
@@ -56,7 +57,7 @@ OLD_NAMES = {name: f"{folder}.{name}" for folder, names in MOVED.items() for nam
     "inputs.workloads.aicb": "formats.aicb.workload",
     "inputs.workloads.asked": "formats.workload_options",
     "inputs.workloads.chakra": "formats.chakra.workload",
-    "inputs.workloads.chakra_joining": "formats.chakra.joining",
+    "inputs.workloads.chakra_joining": "formats.chakra.joint_graph",
     "inputs.workloads.flatbuffer": "formats.topoopt.flatbuffer",
     "inputs.workloads.ordering": "formats.node_order",
     "inputs.workloads.reading": "inputs.workloads.files",

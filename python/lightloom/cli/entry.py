@@ -20,7 +20,7 @@ import click
 from lightloom.base import plugins
 from lightloom.base.errors import FailedError, InputError, OutputError, printable, refuse, unknown_name
 from lightloom.base.files import FULL
-from lightloom.base.unfinished import end_unfinished
+from lightloom.base.temporary_files import end_unfinished
 from lightloom.cli.outputs import give_up_standard_output
 from lightloom.cli.registry import VERBS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lightloom.base.files import check_distinct
-from lightloom.base.promised import outputs_promised
+from lightloom.base.output_files import outputs_promised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

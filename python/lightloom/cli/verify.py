@@ -172,11 +172,11 @@ def verify_file(
 def _of_many_plans(text: str) -> tuple[str, list[Check]] | None:
     """The kind of a document that holds several plans, and its checks; None where it is none."""
     from lightloom import verify
-    from lightloom.clocks.reading import is_timeline, parts_of
+    from lightloom.clocks.reader import is_timeline, parts_of
     from lightloom.clocks.timeline import Timeline
     from lightloom.faults.fallbacks import Fallbacks
-    from lightloom.faults.reading import is_fallbacks
-    from lightloom.online.reading import is_plan_table
+    from lightloom.faults.reader import is_fallbacks
+    from lightloom.online.reader import is_plan_table
     from lightloom.online.table import PlanTable
     from lightloom.training.documents import is_training
     from lightloom.training.result import Training

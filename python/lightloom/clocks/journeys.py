@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from lightloom.clocks.distances import Distances
-from lightloom.exact.growing import GrowingProgram
+from lightloom.exact.restricted_program import GrowingProgram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

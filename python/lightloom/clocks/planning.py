@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from lightloom.base.errors import refuse, shown
 from lightloom.clocks.bound import BOUND_CLASS, lower_bound_s, pairs_of
-from lightloom.clocks.forwarded import forwarded
+from lightloom.clocks.forwarding import forwarded
 from lightloom.clocks.lists import best_lists
 from lightloom.clocks.moves import moved
 from lightloom.clocks.parts import Parts
 from lightloom.clocks.rates import Rates, rates_of
-from lightloom.clocks.relaxing import relaxed
+from lightloom.clocks.relaxation import relaxed
 from lightloom.clocks.start import OnSwitches
 from lightloom.clocks.straight import straight
 from lightloom.clocks.timeline import Timeline

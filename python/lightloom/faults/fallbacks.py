@@ -12,9 +12,9 @@ from lightloom._core import counted
 from lightloom.base.errors import InputError, refuse, shown
 from lightloom.base.files import read_text, write_bytes
 from lightloom.base.frames import Table
-from lightloom.faults.judging import checks_of
+from lightloom.faults.checks import checks_of
 from lightloom.faults.kinds import Wanted, given_faults
-from lightloom.faults.reading import MAX_FILE_BYTES, SCHEMA, Parts, is_fallbacks, parts_of
+from lightloom.faults.reader import MAX_FILE_BYTES, SCHEMA, Parts, is_fallbacks, parts_of
 from lightloom.inputs.fabric import Fabric
 from lightloom.planning import plan
 from lightloom.plans import Plan

@@ -14,8 +14,8 @@ from lightloom.base.files import MIB, parse_toml, read_text
 from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import buffer_bytes
-from lightloom.training.described import READING, described_workload
 from lightloom.training.workload import Workload
+from lightloom.training.workload_table import READING, described_workload
 
 if TYPE_CHECKING:
     from typing import TypeAlias

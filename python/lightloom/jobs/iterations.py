@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom.jobs.course import Together
-from lightloom.jobs.merging import merged, nodes_of
+from lightloom.jobs.merge import merged, nodes_of
 from lightloom.optics.port_maps import circuits
 from lightloom.training.planning import train
 

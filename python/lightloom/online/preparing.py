@@ -12,7 +12,7 @@ from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import PER_PAIR
 from lightloom.online.covering import covered
-from lightloom.online.reading import LEAST_TOLERANCE, MOST_TOLERANCE
+from lightloom.online.reader import LEAST_TOLERANCE, MOST_TOLERANCE
 from lightloom.online.shares import share_of
 from lightloom.online.table import PlanTable
 from lightloom.planning import plan

@@ -16,10 +16,10 @@ from lightloom.base.frames import Table
 from lightloom.base.views import picture
 from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.quantities import bytes_of, seconds_of
-from lightloom.online.judging import checks_of
+from lightloom.online.checks import checks_of
 from lightloom.online.lines import Line, line_of
 from lightloom.online.ranges import check_size
-from lightloom.online.reading import MAX_FILE_BYTES, SCHEMA, parts_of
+from lightloom.online.reader import MAX_FILE_BYTES, SCHEMA, parts_of
 from lightloom.online.retiming import retimed
 
 if TYPE_CHECKING:

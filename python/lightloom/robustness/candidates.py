@@ -10,7 +10,7 @@ import numpy as np
 
 from lightloom.planning import plan
 from lightloom.robustness.document import change_s
-from lightloom.robustness.fixed import FixedPlan
+from lightloom.robustness.fixed_circuits import FixedPlan
 from lightloom.robustness.shares import with_best_shares
 
 if TYPE_CHECKING:

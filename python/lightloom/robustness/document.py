@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.options.settings import TopologyLike
-    from lightloom.robustness.fixed import FixedPlan, FixedStep
+    from lightloom.robustness.fixed_circuits import FixedPlan, FixedStep
 
 __all__ = ["change_s", "plan_for"]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lightloom.robustness.fixed import FixedPlan
+    from lightloom.robustness.fixed_circuits import FixedPlan
 
 __all__ = ["Journey", "cheapest_journeys", "own_journeys"]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lightloom.plans import Plan
-    from lightloom.robustness.fixed import FixedPlan
+    from lightloom.robustness.fixed_circuits import FixedPlan
 
 __all__ = ["SCHEMA", "STRATEGIES", "IterationTimes", "RobustPlan", "Strategy", "iterations_text"]
 

@@ -24,7 +24,7 @@ from lightloom.inputs.requests import is_generated
 from lightloom.planning import plan
 from lightloom.robustness.candidates import Candidate, Clock, best_of, filled
 from lightloom.robustness.document import plan_for
-from lightloom.robustness.fixed import FixedPlan
+from lightloom.robustness.fixed_circuits import FixedPlan
 from lightloom.robustness.result import IterationTimes, RobustPlan, iterations_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom.exact.solver import LinearProgram
-from lightloom.robustness.fixed import FixedPlan, Sending
+from lightloom.robustness.fixed_circuits import FixedPlan, Sending
 from lightloom.robustness.journeys import cheapest_journeys, own_journeys
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from lightloom.base.errors import refuse
-from lightloom.base.unfinished import removed_at_end
+from lightloom.base.temporary_files import removed_at_end
 from lightloom.running.commands import carried_out
 from lightloom.running.pace import MOST_PACKET
 

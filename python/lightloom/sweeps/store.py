@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from lightloom.base.errors import refuse
 from lightloom.base.files import MIB, read_bytes, replaced, write_bytes
-from lightloom.base.unfinished import is_torn
+from lightloom.base.temporary_files import is_torn
 from lightloom.sweeps.labels import difference_of, digest_of, is_label, label_of
 from lightloom.sweeps.layout import Layout
 from lightloom.sweeps.parts import Place, read_table, result_schema, rows_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.base.errors import OutputError, refuse, shown
 from lightloom.base.files import FULL, read_text, usable_path
-from lightloom.base.unfinished import unfinished_file
+from lightloom.base.temporary_files import unfinished_file
 from lightloom.switches.address import Address, parse_address
 from lightloom.switches.circuits import Connections, Ports, crossed
 

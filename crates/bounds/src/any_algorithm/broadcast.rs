@@ -6,7 +6,7 @@
 
 use model::Collective;
 
-use super::leaving;
+use super::departures;
 use super::passes::one_pass;
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
@@ -22,5 +22,6 @@ pub(super) fn bound(collective: Collective, rates: &Rates, buffer_s: f64) -> Sta
         received_s / f64::from(rates.ranks),
         &[(0.0, received_s), (0.5, 0.5 * received_s), (1.0, 0.0)],
     );
-    largest(std::iter::once(spreading).chain(leaving::bound(collective, rates, buffer_s))).expect("there is the first")
+    largest(std::iter::once(spreading).chain(departures::bound(collective, rates, buffer_s)))
+        .expect("there is the first")
 }

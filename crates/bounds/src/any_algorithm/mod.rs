@@ -7,10 +7,10 @@ mod all_gather;
 mod all_reduce;
 mod all_to_all;
 mod broadcast;
+mod departures;
 mod faults;
 mod gather;
 mod islands;
-mod leaving;
 mod passes;
 mod start;
 mod start_unequal;
@@ -20,7 +20,7 @@ use model::{Collective, CostSettings, Fabric, Initial, OpticalLayer, Piece};
 
 use crate::mixed_rates;
 use crate::rates::Rates;
-use crate::repeated::repeated;
+use crate::repetition::repeated;
 use crate::statement::{Statement, largest};
 
 /// The largest bound that holds for every algorithm of `collective` with buffers of `size_bytes`; `pieces` are those

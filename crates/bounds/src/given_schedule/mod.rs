@@ -30,7 +30,7 @@ use self::places::SharedPlaces;
 use self::winding::{Cycles, Joined};
 use crate::mixed_rates;
 use crate::rates::Rates;
-use crate::repeated::repeated;
+use crate::repetition::repeated;
 use crate::statement::Statement;
 use crate::topology_class::any_topology;
 

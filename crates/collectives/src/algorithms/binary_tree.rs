@@ -5,7 +5,7 @@
 
 use model::{Collective, Result, Schedule, Shape};
 
-use crate::rooted::{self, ROOTED};
+use crate::root_tree::{self, ROOTED};
 use crate::{Algorithm, Extent, Options, refusals};
 
 /// Broadcast and Scatter down a complete binary tree, Reduce and Gather up.
@@ -34,7 +34,7 @@ impl Algorithm for BinaryTree {
 
     fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
         let (n, steps) = (u64::from(shape.gpus()), u64::from(shape.gpus().ilog2()));
-        rooted::extent(collective, shape, steps, steps * n)
+        root_tree::extent(collective, shape, steps, steps * n)
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {
@@ -47,7 +47,7 @@ impl Algorithm for BinaryTree {
             let first = (1u32 << level) - 1;
             (first..n.min(2 * first + 1)).map(|child| ((child - 1) / 2, child)).collect()
         });
-        rooted::schedule(self.name(), collective, shape, options, edges)
+        root_tree::schedule(self.name(), collective, shape, options, edges)
     }
 }
 

@@ -9,7 +9,7 @@
 
 use model::{Collective, Rank, Result, Schedule, Shape};
 
-use crate::rooted::{self, ROOTED};
+use crate::root_tree::{self, ROOTED};
 use crate::{Algorithm, Extent, Options, refusals};
 
 /// Broadcast and Scatter down a Bine tree, Reduce and Gather up.
@@ -57,7 +57,7 @@ impl Algorithm for BineTree {
 
     fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
         let (n, steps) = (u64::from(shape.gpus()), u64::from(shape.gpus().ilog2()));
-        rooted::extent(collective, shape, steps, steps * n / 2)
+        root_tree::extent(collective, shape, steps, steps * n / 2)
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {
@@ -66,7 +66,7 @@ impl Algorithm for BineTree {
     }
 
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
-        rooted::schedule(self.name(), collective, shape, options, edges(shape.gpus()))
+        root_tree::schedule(self.name(), collective, shape, options, edges(shape.gpus()))
     }
 }
 

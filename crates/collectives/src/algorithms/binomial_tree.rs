@@ -7,7 +7,7 @@
 
 use model::{Collective, Rank, Result, Schedule, Shape};
 
-use crate::rooted::{self, ROOTED};
+use crate::root_tree::{self, ROOTED};
 use crate::{Algorithm, Extent, Options, refusals};
 
 /// Broadcast and Scatter down a binomial tree, Reduce and Gather up.
@@ -50,7 +50,7 @@ impl Algorithm for BinomialTree {
 
     fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
         let (n, steps) = (u64::from(shape.gpus()), u64::from(depth(shape.gpus())));
-        rooted::extent(collective, shape, steps, steps * n / 2)
+        root_tree::extent(collective, shape, steps, steps * n / 2)
     }
 
     fn check(&self, _: Collective, shape: &Shape, options: &Options) -> Result<()> {
@@ -60,6 +60,6 @@ impl Algorithm for BinomialTree {
     fn construct(&self, collective: Collective, shape: &Shape, options: &Options) -> Result<Schedule> {
         let edges =
             edges(shape.gpus()).map(|edges| edges.into_iter().map(|(parent, child, _)| (parent, child)).collect());
-        rooted::schedule(self.name(), collective, shape, options, edges)
+        root_tree::schedule(self.name(), collective, shape, options, edges)
     }
 }

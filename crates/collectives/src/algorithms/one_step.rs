@@ -8,7 +8,7 @@
 
 use model::{Chunks, Collective, Error, Op, Result, Schedule, Shape, Step, Transfer, Translations};
 
-use crate::{Algorithm, Extent, Options, halves, refusals, rooted};
+use crate::{Algorithm, Extent, Options, halves, refusals, root_tree};
 
 /// Every rank to every other in one step (AllReduce: two), or the root to every other.
 pub(crate) struct OneStep;
@@ -61,7 +61,7 @@ impl Algorithm for OneStep {
     fn extent(&self, collective: Collective, shape: &Shape, _: &Options) -> Extent {
         let others = u64::from(shape.gpus()) - 1;
         match collective {
-            _ if collective.has_root() => rooted::extent(collective, shape, 1, others),
+            _ if collective.has_root() => root_tree::extent(collective, shape, 1, others),
             _ => Extent { steps: 1, patterns: 1, transfers: others, chunks: others, arcs: others, orbits: 1 }
                 .of_half(collective),
         }
@@ -82,7 +82,7 @@ impl Algorithm for OneStep {
         let n = shape.gpus();
         if collective.has_root() {
             let edges = (1..n).map(|child| (0, child)).collect();
-            return rooted::schedule(self.name(), collective, shape, options, [edges]);
+            return root_tree::schedule(self.name(), collective, shape, options, [edges]);
         }
         halves::compose(collective, || self.half(Collective::ReduceScatter, n), || self.half(Collective::AllGather, n))
     }

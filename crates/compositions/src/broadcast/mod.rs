@@ -8,7 +8,7 @@
 //!
 //! Numbers of parts and hops of steps are chosen by price, and the cheapest few are made.
 
-mod gathered;
+mod all_gather;
 mod kept;
 mod one_topology;
 mod rounds;

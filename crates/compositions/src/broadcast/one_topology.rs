@@ -7,7 +7,7 @@ use model::{Link, Rank, Topology};
 
 use super::rounds::{Rarity, rounds};
 use super::spread::{Sends, Spread};
-use super::{gathered::Gathered, tree::Tree};
+use super::{all_gather::Gathered, tree::Tree};
 use crate::cutoffs::broadcast_one_topology::{MOST_PAIRS, MOST_SENT_TWICE};
 
 /// The ingredients of Broadcasts from one root on one topology, each kept once it is made.

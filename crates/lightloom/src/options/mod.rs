@@ -1,7 +1,7 @@
 //! Planning options: the table that says what there are, and the one reader of what is given for them.
 //!
 //! ```text
-//! text, JSON, TOML, Python ─▶ Value by name ─▶ Given ─▶ AskedFabric and Asked ─▶ Request
+//! text, JSON, TOML, Python ─▶ Value by name ─▶ Given ─▶ TextFabric and TextRequest ─▶ Request
 //! ```
 
 mod defaults;

@@ -93,8 +93,8 @@ impl PlanningOption {
         ranges::whole(self.name)
     }
 
-    /// Whether text, numbers and lists of them state the value, so that [`crate::AskedFabric::read`] or
-    /// [`crate::Asked::read`] needs nothing else. Schedules and matrices are read from files first.
+    /// Whether text, numbers and lists of them state the value, so that [`crate::TextFabric::read`] or
+    /// [`crate::TextRequest::read`] needs nothing else. Schedules and matrices are read from files first.
     pub fn is_read(&self) -> bool {
         self.part != Part::Argument && !matches!(self.kind, Kind::File | Kind::Matrix)
     }

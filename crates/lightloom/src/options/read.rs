@@ -8,8 +8,8 @@ use super::option::{Kind, Part, PlanningOption};
 use super::rank_list;
 use super::table::{OPTIONS, find};
 use super::value::Value;
-use crate::asked::{Asked, AskedFabric};
 use crate::matrix::MatrixRef;
+use crate::text_request::{TextFabric, TextRequest};
 
 /// Planning options that were given, by name.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -89,7 +89,7 @@ fn of_text(option: &PlanningOption, text: &str) -> Value {
     typed.unwrap_or_else(|| Value::from(text))
 }
 
-impl AskedFabric {
+impl TextFabric {
     /// The fabric that options describe; what is not given is the table's default.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl AskedFabric {
     }
 }
 
-impl Asked {
+impl TextRequest {
     /// The request that options ask for, without the collective and the size.
     ///
     /// # Errors

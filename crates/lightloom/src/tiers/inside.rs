@@ -14,7 +14,7 @@
 use model::{Collective, Op, Rank};
 
 use super::stage::{Move, Stage};
-use super::staged::Staged;
+use super::stages::Staged;
 
 /// Puts the stages inside islands before and after those between them.
 pub(super) fn join(staged: &mut Staged) {

@@ -6,7 +6,7 @@ use model::{Chunks, Collective, Plan, Rank, Result, RoutedPath, Transfer, Transl
 
 use super::islands::{Islands, Lanes};
 use super::stage::{Move, Stage};
-use super::staged::Staged;
+use super::stages::Staged;
 use super::wiring::{Sharing, Wiring};
 
 /// The stages of a plan among islands, without what is sent inside islands before and after it.

@@ -1,19 +1,19 @@
 //! Planning options: as text or as values, one reader, whose errors name the option.
 
 use lightloom::options::{Given, Kind, OPTIONS, PlanningOption, Value};
-use lightloom::{Asked, AskedFabric};
+use lightloom::{TextFabric, TextRequest};
 use model::{Error, Result};
 use proptest::prelude::*;
 
-fn read(given: &Given) -> Result<(AskedFabric, Asked)> {
-    Ok((AskedFabric::read(given)?, Asked::read(given)?))
+fn read(given: &Given) -> Result<(TextFabric, TextRequest)> {
+    Ok((TextFabric::read(given)?, TextRequest::read(given)?))
 }
 
-fn of_texts(pairs: &[(&str, &str)]) -> Result<(AskedFabric, Asked)> {
+fn of_texts(pairs: &[(&str, &str)]) -> Result<(TextFabric, TextRequest)> {
     read(&Given::of_texts(pairs.iter().copied())?)
 }
 
-fn of_values(values: Vec<(&str, Value)>) -> Result<(AskedFabric, Asked)> {
+fn of_values(values: Vec<(&str, Value)>) -> Result<(TextFabric, TextRequest)> {
     read(&Given::new(values)?)
 }
 

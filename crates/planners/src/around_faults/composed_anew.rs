@@ -5,7 +5,7 @@ use model::{Collective, Fabric, Initial, Result, Topology};
 use topologies::candidates::dedupe;
 
 use super::mending::{self, Freed};
-use crate::composing::Composing;
+use crate::best_composition::Composing;
 use crate::cutoffs::around_faults::{MOST_BASES, MOST_MENDINGS};
 use crate::{Choice, Problem};
 

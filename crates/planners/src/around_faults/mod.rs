@@ -26,19 +26,19 @@ use mending::Freed;
 
 use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS};
 use crate::moved_choice::{on_fabric, priced, used_by};
-use crate::{Choice, Planner, Problem, alike_ports, given_routes, pipelined};
+use crate::{Choice, Planner, Problem, alike_ports, given_routes, pipeline};
 
 pub use kept_circuits::KeptCircuits;
 pub use repair::{REPAIRED, repair};
 
-/// A planner's choice, priced as the problem has it ([`pipelined::choose`]), and planned around the faults, if any.
+/// A planner's choice, priced as the problem has it ([`pipeline::choose`]), and planned around the faults, if any.
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
 pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
     let shape = &problem.fabric.shape;
     if shape.faults().is_empty() {
-        return pipelined::choose(planner, problem, limit_s);
+        return pipeline::choose(planner, problem, limit_s);
     }
     let mut best = Best { limit_s, choice: None };
     let mut refusal = None;
@@ -49,7 +49,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     for ports in all_ports.into_iter().chain((1..shape.ports()).contains(&least).then_some(least)) {
         interruption::check();
         let found = alike_ports::problem(planner, problem, ports, problem.fabric.bandwidth_bps)
-            .and_then(|whole| pipelined::choose(planner, &whole, best.limit_s()))
+            .and_then(|whole| pipeline::choose(planner, &whole, best.limit_s()))
             .and_then(|choice| choice.map_or(Ok(()), |choice| best.move_onto(&choice, problem, &mut mended)));
         if let Err(error) = found {
             refusal.get_or_insert(error);

@@ -6,8 +6,8 @@
 use compositions::Composition;
 use model::{Fabric, Initial, ReconfigurationPolicy, Result, Topology, ranges};
 
-use super::moving::moved_to;
-use crate::composing::Composing;
+use super::adaptation::moved_to;
+use crate::best_composition::Composing;
 use crate::{Choice, Problem};
 
 /// The best that stays on one of these topologies on ports, one for each that something is composed for.

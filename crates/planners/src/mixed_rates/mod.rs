@@ -4,7 +4,7 @@
 //! what is between, and for all at the mean rate. Every choice is then moved onto the ports as they are:
 //!
 //! ```text
-//! choice for alike ports ─▶ circuits dealt out to the ports of each rate, in several ways   (dealing.rs)
+//! choice for alike ports ─▶ circuits dealt out to the ports of each rate, in several ways   (port_assignment.rs)
 //!                        ─▶ for each run of steps on one topology the way that takes least
 //! ```
 //!
@@ -14,11 +14,11 @@
 //! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. From a free start no
 //! plan is slower than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
 
-mod carried;
+mod adaptation;
 mod composed_in_units;
-mod dealing;
 mod edge_colouring;
-mod moving;
+mod link_bytes;
+mod port_assignment;
 
 use model::{Error, Initial, PortRates, Result, Topology};
 
@@ -26,9 +26,9 @@ use crate::cutoffs::mixed_rates::{MOST_GPUS, MOST_THRESHOLDS, MOST_WAYS};
 use crate::planners::from_known_starts;
 use crate::{Choice, Planner, Problem, alike_ports, around_faults};
 
-use moving::moved;
+use adaptation::moved;
 
-pub use dealing::as_it_starts;
+pub use port_assignment::as_it_starts;
 
 /// Topologies on which something is composed for the rates in addition to those of the choices.
 const OF_SMALL_DIAMETER: [&str; 2] = ["kautz", "rewired-de-bruijn"];
@@ -43,7 +43,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
         return around_faults::choose(planner, problem, limit_s);
     };
     let takes = planner.capabilities();
-    let is_small = problem.fabric.shape.gpus() <= MOST_GPUS && !moving::has_large_flows(problem);
+    let is_small = problem.fabric.shape.gpus() <= MOST_GPUS && !adaptation::has_large_flows(problem);
     let composes = takes.chooses_algorithm && is_small;
     let mut best: Option<Choice> = None;
     let mut refusal = None;
@@ -71,7 +71,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     if composes {
         for name in OF_SMALL_DIAMETER {
             let Ok(base) = topologies::build(name, &problem.fabric.shape) else { continue };
-            let ways = dealing::all(&base, rates, &vec![0.0; base.links().len()])?;
+            let ways = port_assignment::all(&base, rates, &vec![0.0; base.links().len()])?;
             bases.extend(ways.into_iter().take(MOST_WAYS));
         }
         let bases = topologies::candidates::dedupe(bases);

@@ -8,7 +8,7 @@
 
 use model::{ChargeKind, Overlap, Result};
 
-use crate::pipelined::best_sequence;
+use crate::pipeline::best_sequence;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Promise, RecursiveDoubling, StateSearch};
 
 /// HARVEST's planner: a shortest path over (step, topology).

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use model::{ChargeKind, Error, Overlap, Result};
 
-use crate::pipelined::best_static;
+use crate::pipeline::best_static;
 use crate::{Capabilities, Choice, LeastSum, Planner, Problem, Promise, Rates, ties};
 
 /// Patterns whose fronts are computed before the bound on the whole is looked at again.

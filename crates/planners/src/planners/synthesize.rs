@@ -8,7 +8,7 @@
 use model::{ChargeKind, Collective, Error, Result, Routing, Topology};
 
 pub(crate) use crate::cutoffs::planners_synthesize::MOST_WORK;
-use crate::{Capabilities, Choice, Planner, Problem, composed};
+use crate::{Capabilities, Choice, Planner, Problem, composition_cost};
 
 /// The planner `synthesize`: chunks over the best of the static topologies.
 pub struct Synthesize;
@@ -44,13 +44,14 @@ impl Planner for Synthesize {
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let given = problem.schedule();
-        composed::check_blocks(self.name(), given)?;
+        composition_cost::check_blocks(self.name(), given)?;
         if given.collective() == Collective::AllToAll || given.collective().has_root() {
             let reason = "it synthesizes all-gather, reduce-scatter and all-reduce";
             return Err(Error::refused("planner", self.name(), reason));
         }
         let topologies = topologies(problem);
-        let known = topologies.iter().filter_map(|topology| composed::chunked(problem, topology, f64::INFINITY));
+        let known =
+            topologies.iter().filter_map(|topology| composition_cost::chunked(problem, topology, f64::INFINITY));
         let mut promises: Vec<(f64, compositions::Chunked)> = known.collect();
         if promises.is_empty() {
             let reason = "no topology joins all GPUs with circuits that are few enough to fill with chunks";
@@ -64,7 +65,7 @@ impl Planner for Synthesize {
                 break;
             }
             let Some(composition) = chunked.compose(MOST_WORK)? else { continue };
-            let found = composed::staying(self.name(), problem, composition)?;
+            let found = composition_cost::staying(self.name(), problem, composition)?;
             if found.total_s <= enough_s {
                 best = Some(found);
             }

@@ -10,9 +10,9 @@ use std::time::Instant;
 use compositions::{Better, Given, Pursuit};
 use model::{ChargeKind, CostSettings, Error, Fabric, Initial, Overlap, Piece, Result};
 
-use crate::composing::Composing;
+use crate::best_composition::Composing;
 use crate::cutoffs::weave::ENOUGH;
-use crate::{Capabilities, Choice, Planner, PlannerOptions, Problem, composed};
+use crate::{Capabilities, Choice, Planner, PlannerOptions, Problem, composition_cost};
 
 /// The planner `weave`: composed algorithms and the best of the other planners.
 pub struct Weave;
@@ -142,7 +142,7 @@ fn tell(problem: &Problem, better: Better) {
     // A listener may keep the choice that it is told, so the choice must not hold the listener.
     own.options.listener = None;
     let choice = move || {
-        let found = composed::best_sequence(Weave.name(), &own, (better.composition)()?, f64::INFINITY)?;
+        let found = composition_cost::best_sequence(Weave.name(), &own, (better.composition)()?, f64::INFINITY)?;
         found.ok_or_else(|| Error::infeasible("planner", "the routes are not for the topologies"))
     };
     if is_counted(problem) {

@@ -2,7 +2,7 @@
 
 use model::{Result, Shape, Topology};
 
-use crate::enumerated::enumerated;
+use crate::explicit_links::enumerated;
 use crate::family::Family;
 use crate::parameters::Parameters;
 

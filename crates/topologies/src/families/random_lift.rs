@@ -12,7 +12,7 @@ use model::{Link, Rank, Result, Shape, Topology, Translations};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use crate::enumerated::check_size;
+use crate::explicit_links::check_size;
 use crate::family::Family;
 use crate::parameters::Parameters;
 

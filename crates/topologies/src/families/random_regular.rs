@@ -4,7 +4,7 @@ use model::{BreadthFirst, Rank, Result, Shape, Topology};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use crate::enumerated::{check_size, enumerated};
+use crate::explicit_links::{check_size, enumerated};
 use crate::family::Family;
 use crate::parameters::Parameters;
 

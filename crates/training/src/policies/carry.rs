@@ -3,7 +3,7 @@
 use super::policy::{Outcome, Policy};
 use crate::context::Context;
 use crate::jobs::{Job, Task};
-use crate::overlapped::{Allotment, one_by_one, search};
+use crate::overlap::{Allotment, one_by_one, search};
 use crate::series::{Turn, shortest};
 use crate::timeline::Use;
 

@@ -5,7 +5,7 @@ use crate::cutoffs::kept::MOST_TOGETHER;
 use crate::jobs::Message;
 use crate::library::{Entry, TopologyId};
 use crate::lit::fits_at_once;
-use crate::overlapped::Timed;
+use crate::overlap::Timed;
 use crate::splits::Split;
 use crate::timeline::Use;
 

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Circuits, LightPath, MziMesh, MziPort, MziState, Plan, Result, Shape, counted};
 
 use super::circuit_name::at;
-use super::described::compare;
 use super::fibres;
 use super::geometry::Geometry;
 use super::lasers;
+use super::mesh_description::compare;
 use crate::report::{Check, Tally, agree};
 
 /// The most by which a loss may be off, relative to it, as decibels are added in any order.

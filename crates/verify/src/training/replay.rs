@@ -2,7 +2,7 @@
 
 mod message;
 mod over_topology;
-mod resting;
+mod rest;
 mod resting_circuits;
 mod room;
 mod taken_room;

@@ -10,7 +10,7 @@ from lightloom.base.errors import InputError, refuse
 from lightloom.base.files import MIB, read_bytes
 from lightloom.formats.chakra.files import MAX_NODES, MAX_RANKS, NAMED, RankFile, parsed
 from lightloom.formats.chakra.trace import MAX_GROUPS_BYTES
-from lightloom.formats.unpacking import Unpacked
+from lightloom.formats.compression import Unpacked
 
 if TYPE_CHECKING:
     import os

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse, shown
-from lightloom.formats.chakra.joining import ALL, blocks_of, joined
+from lightloom.formats.chakra.joint_graph import ALL, blocks_of, joined
 from lightloom.formats.chakra.schema import CollectiveType, NodeType
 from lightloom.formats.chakra.trace import whole_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lightloom.formats.chakra.joining import Joined, JoinedNode
+    from lightloom.formats.chakra.joint_graph import Joined, JoinedNode
     from lightloom.formats.chakra.trace import Trace
 
 __all__ = ["COLLECTIVES", "document"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom.base.errors import refuse, shown
-from lightloom.formats.chakra.joining import ALL, group_of, is_collective
+from lightloom.formats.chakra.joint_graph import ALL, group_of, is_collective
 from lightloom.formats.workload_options import LEAST_RANKS, MOST_RANKS, missing
 
 if TYPE_CHECKING:

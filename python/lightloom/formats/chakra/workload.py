@@ -1,7 +1,7 @@
 """Chakra execution traces of training iterations: the traces of all ranks, joined into one graph.
 
 Nodes that are read: computation with its stated microseconds, collectives, and sends with receives; and what each
-waits for (`data_deps`; see `lightloom.formats.chakra.joining`). A node without a duration takes no time, as it
+waits for (`data_deps`; see `lightloom.formats.chakra.joint_graph`). A node without a duration takes no time, as it
 states. Start times are not read. Collectives of reduce-scatter-block are ReduceScatters, barriers computation of no
 time at all ranks of the group. The root of those that have one is the first rank of the group.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import InputError, refuse
 from lightloom.base.files import MIB, read_beginning, read_bytes
-from lightloom.formats.unpacking import Unpacked
+from lightloom.formats.compression import Unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

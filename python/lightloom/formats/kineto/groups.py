@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom.base.errors import refuse, shown
-from lightloom.formats.chakra.joining import ALL
+from lightloom.formats.chakra.joint_graph import ALL
 from lightloom.formats.chakra.trace import read_groups
 from lightloom.formats.kineto.communication import ranks_in
 from lightloom.formats.workload_options import missing

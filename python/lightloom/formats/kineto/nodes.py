@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lightloom.base.errors import refuse
 from lightloom.formats.chakra.files import Node, RankFile
-from lightloom.formats.chakra.joining import ALL, BLOCKS
+from lightloom.formats.chakra.joint_graph import ALL, BLOCKS
 from lightloom.formats.chakra.schema import CollectiveType, NodeType
 from lightloom.formats.kineto.communication import communication_of
 from lightloom.formats.kineto.profile import COLLECTIVE_NAME

@@ -1,8 +1,8 @@
 """Profiles of PyTorch (Kineto) as workloads: what the GPUs of a job computed and communicated in one iteration.
 
 Each rank's profile becomes a graph of nodes (see `lightloom.formats.kineto.dependencies`), and these are joined as
-those of Chakra traces are (see `lightloom.formats.chakra.joining`): the k-th collective that each rank of a group calls
-is one collective, and sends match receives.
+those of Chakra traces are (see `lightloom.formats.chakra.joint_graph`): the k-th collective that each rank of a group
+calls is one collective, and sends match receives.
 
 - Computation is the time in which a GPU runs kernels or copies that are not NCCL's. Idle time is no node.
 - Communications are kernels of NCCL. What they are is in their arguments, which PyTorch copies from its record of the

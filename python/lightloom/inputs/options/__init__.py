@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightloom.inputs.options.adapting import ADAPTING
+from lightloom.inputs.options.adaptation import ADAPTING
 from lightloom.inputs.options.advice import ADVICE
 from lightloom.inputs.options.calibration import CALIBRATION, SCHEDULE_OF
 from lightloom.inputs.options.circuits import CIRCUITS
@@ -19,7 +19,7 @@ from lightloom.inputs.options.outputs import OUTPUT
 from lightloom.inputs.options.planning import ARGUMENTS, FABRIC, OF_PLAN, SETTINGS
 from lightloom.inputs.options.robust import ROBUST
 from lightloom.inputs.options.running import INSTEAD, RUNNING
-from lightloom.inputs.options.serving import SERVING
+from lightloom.inputs.options.server import SERVING
 from lightloom.inputs.options.settings import Settings
 from lightloom.inputs.options.simulation import SIMULATION
 from lightloom.inputs.options.switches import SENDING, SIMULATED_SWITCH

@@ -16,13 +16,13 @@ mod circuits;
 mod exchanges;
 mod flow;
 mod further;
-mod given;
 mod layers;
 mod made;
 mod parts;
 mod rows;
 mod search;
 mod task;
+mod template;
 
 use model::Result;
 

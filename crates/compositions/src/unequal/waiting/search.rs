@@ -4,7 +4,7 @@ use super::bases::{self, Base, Heats};
 use super::candidate::Candidate;
 use super::made::made;
 use super::task::Task;
-use super::{further, given};
+use super::{further, template};
 use crate::cutoffs::unequal_waiting::{
     ENOUGH, FEW_CLOSELY, MANY_RANKS, TRIALS_OF_A_CIRCUIT, WORTH_EXCHANGING, WORTH_FINISHING,
 };
@@ -66,7 +66,7 @@ impl Found {
 /// is deterministic. With one, the search stops at the deadline; a search that begins with given topologies also uses
 /// all of that time.
 pub(super) fn best(task: &Task<'_>, limit_s: f64) -> Option<Candidate> {
-    let from_given = task.pursuit.from.and_then(|from| given::candidate(task, from));
+    let from_given = task.pursuit.from.and_then(|from| template::candidate(task, from));
     let found = match from_given {
         Some(given) => further::best(task, given),
         None => best_made(task, limit_s)?,

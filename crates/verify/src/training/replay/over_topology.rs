@@ -3,7 +3,7 @@
 use model::Rank;
 
 use super::super::catalogue::Circuits;
-use super::super::routed::Paths;
+use super::super::routes::Paths;
 use super::super::waits::Waits;
 use super::{Change, Replay, Use};
 

@@ -4,7 +4,7 @@ use compositions::Composition;
 use model::{Result, Topology};
 
 use crate::planners::synthesize;
-use crate::{Choice, Problem, composed};
+use crate::{Choice, Problem, composition_cost};
 
 /// Work on chunks over one topology where steps of every length can be tried with less: others, and whole compositions,
 /// are tried too.
@@ -29,10 +29,10 @@ impl<'a> Composing<'a> {
     /// Tries a composition.
     ///
     /// # Errors
-    /// The errors of [`composed::best_sequence`].
+    /// The errors of [`composition_cost::best_sequence`].
     pub(crate) fn consider(&mut self, mut composition: Composition) -> Result<()> {
         composition.topologies.extend_from_slice(self.beside);
-        let found = composed::best_sequence(self.planner, self.problem, composition, self.limit_s())?;
+        let found = composition_cost::best_sequence(self.planner, self.problem, composition, self.limit_s())?;
         if let Some(found) = found.filter(|found| self.best.as_ref().is_none_or(|best| found.total_s < best.total_s)) {
             self.best = Some(found);
         }
@@ -44,7 +44,9 @@ impl<'a> Composing<'a> {
     /// # Errors
     /// The errors of [`Composing::consider`].
     pub(crate) fn fill(&mut self, topology: &Topology) -> Result<()> {
-        let Some((_, chunked)) = composed::chunked(self.problem, topology, self.limit_s()) else { return Ok(()) };
+        let Some((_, chunked)) = composition_cost::chunked(self.problem, topology, self.limit_s()) else {
+            return Ok(());
+        };
         let is_quick = chunked.work_of_each_length() <= QUICK_WORK;
         let work = if is_quick { QUICK_WORK } else { synthesize::MOST_WORK };
         chunked.compose(work)?.map_or(Ok(()), |composition| self.consider(composition))

@@ -1,7 +1,7 @@
 //! Changes of circuits that are asked for: of all drivers, one after the other.
 
 use super::Controller;
-use super::asked::{Asked, Waited};
+use super::change::{Asked, Waited};
 use crate::clock::now_ns;
 use crate::fault::{Fault, When};
 

@@ -4,7 +4,7 @@
 //! chunks are wanted at once. No spread takes fewer steps than the farthest rank is hops away, nor fewer rounds than
 //! the rank that lacks most for its circuits needs to take it in ([`Network::least_rounds`]); where a spread takes both
 //! it is the best of its kind, and nothing further is tried. A ReduceScatter is an AllGather backwards on the circuits
-//! turned round, an AllReduce both, one after the other or by segments at a time (`pipelined.rs`).
+//! turned round, an AllReduce both, one after the other or by segments at a time (`pipeline.rs`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use model::{Chunks, Collective, Fabric, Op, Rank, Result, Schedule, Step, Topolo
 
 use crate::composition::Composition;
 use crate::cutoffs::chunked::{MOST_KEPT, MOST_PARTS, MOST_STEPS, MOST_WORK, WORTH_A_TRY};
-use crate::pipelined::{Loads, PassCost, best_segments, together};
+use crate::pipeline::{Loads, PassCost, best_segments, together};
 use crate::prices::Prices;
 
 /// Name of the algorithm.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use model::{Collective, PortRates, Result, Topology};
 
-use super::{carried, dealing};
+use super::{link_bytes, port_assignment};
 use crate::cutoffs::mixed_rates::{FEW_DEALINGS, MOST_DEALINGS, MOST_GPUS_OF_ALL_PAIRS};
 use crate::moved_choice::{on_fabric, priced, used_by};
 use crate::{Choice, Problem};
@@ -16,7 +16,7 @@ use crate::{Choice, Problem};
 pub(super) fn moved(choice: &Choice, problem: &Problem, rates: &PortRates) -> Result<Choice> {
     let most = if has_large_flows(problem) { FEW_DEALINGS } else { MOST_DEALINGS };
     moved_to(choice, problem, |topology, steps| {
-        let mut ways = dealing::all(topology, rates, &carried::by_link(choice, steps)?)?;
+        let mut ways = port_assignment::all(topology, rates, &link_bytes::by_link(choice, steps)?)?;
         ways.truncate(most);
         Ok(ways)
     })
@@ -47,7 +47,7 @@ pub(super) fn moved_to(
         topologies.extend(ways);
     }
     let mut own = on_fabric(choice, problem, choice.problem.schedule().clone(), topologies)?;
-    carried::give_routes(choice, &mut own, &of_step, &dealt)?;
+    link_bytes::give_routes(choice, &mut own, &of_step, &dealt)?;
     let mut candidates = vec![0; of_step.len()];
     for run in runs(&of_step, own.is_repeated()) {
         let takes_s = |candidate: usize| {

@@ -14,7 +14,7 @@ from lightloom.plans import Plan
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lightloom.faults.reading import Parts
+    from lightloom.faults.reader import Parts
 
 __all__ = ["checks_of"]
 

@@ -7,8 +7,8 @@ use planners::{OperatingPoint, Planner, Problem, is_concave, search_serves};
 
 use crate::Request;
 use crate::best::starts_dark;
+use crate::never_change::KnownWinners;
 use crate::race::Race;
-use crate::unchanging::KnownWinners;
 
 /// The part of a request that does not depend on the numbers of a point.
 pub(crate) struct Prepared {

@@ -23,7 +23,7 @@ const TIMELINE_MAKERS: &str =
 
 /// A fabric as it is asked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AskedFabric {
+pub struct TextFabric {
     /// Number of GPUs; by default the number of places of the grid.
     pub gpus: Option<u32>,
     /// Sizes of their grid, whose last dimension is the fastest; empty if there is no grid.
@@ -65,7 +65,7 @@ pub struct StatedFabric {
     pub barrier: Barrier,
 }
 
-impl AskedFabric {
+impl TextFabric {
     /// The fabric, checked.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ fn optical_layer(spelling: &str, shape: &Shape) -> Result<OpticalLayer> {
 
 /// A request as it is asked for, but its fabric.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Asked {
+pub struct TextRequest {
     /// Name of the collective; a schedule or matrix says it too.
     pub collective: Option<String>,
     /// The amount of data; a matrix states it, too.
@@ -189,7 +189,7 @@ pub struct Asked {
     pub seed: Option<u64>,
 }
 
-impl Asked {
+impl TextRequest {
     /// The request on this fabric.
     ///
     /// # Errors

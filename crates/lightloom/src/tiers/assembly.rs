@@ -5,7 +5,7 @@ use model::{
 };
 
 use super::stage::{Loads, Stage, step_of};
-use super::staged::Staged;
+use super::stages::Staged;
 use crate::cutoffs::tiers::{MOST_CHUNKS, PIECES};
 
 /// The name of plans that use both tiers.
