@@ -38,7 +38,8 @@ check: $(VENV)/built
 	cargo test --workspace --lib --locked --quiet
 	$(PYTEST) -m 'not peers and not slow and not large'
 
-# All tests; of those that take long, which are marked large, an eighth of their cases. `make test-large` runs these whole.
+# All tests; of those that take long, which are marked large (ignored, in Rust), an eighth of their cases (in Rust, none).
+# `make test-large` runs these whole.
 # Both halves at once: one's compiler and long tests run next to the other's, which wait for Cargo's lock where needed.
 test:
 	$(MAKE) --no-print-directory --jobs 2 test-rust test-python
@@ -50,6 +51,7 @@ test-python: $(VENV)/built
 	$(PYTEST) --large some
 
 test-large: $(VENV)/built
+	$(CARGO_TEST) -- --ignored
 	$(PYTEST) -m 'large and not peers'
 
 # Random searches with all their cases, of which `make test` draws a quarter, from a new seed each time.

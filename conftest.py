@@ -16,8 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--large",
         choices=("all", "some"),
         default="all",
-        help="cases of tests that are marked large: all; or an eighth, drawn by the seed, of those that are not slow, "
-        "and no test without cases",
+        help="cases of tests that are marked large: all; or an eighth, drawn by the seed, of those that are not slow",
     )
 
 
@@ -34,7 +33,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def undrawn(items: list[pytest.Item], seed: str) -> set[pytest.Item]:
-    """Cases of large tests but for an eighth of each test's, at least one; large tests without cases.
+    """Cases of large tests but for an eighth of each test's: of a test with few cases, one or none.
 
     Cases that are marked slow are drawn only where all are.
     """
@@ -45,8 +44,8 @@ def undrawn(items: list[pytest.Item], seed: str) -> set[pytest.Item]:
     left_out: set[pytest.Item] = set()
     for test, cases in tests.items():
         drawable = [case for case in cases if not case.get_closest_marker("slow")] or cases
-        drawn = min(-(-len(cases) // 8), len(drawable)) if len(cases) > 1 else 0
         # Each worker draws the same cases, and so do tests of a file that have the same cases, such as one figure's.
         draw = random.Random(f"{seed} {test.split('::')[0]}")  # noqa: S311
+        drawn = min(int(len(cases) / 8 + draw.random()), len(drawable))
         left_out.update(set(cases) - set(draw.sample(drawable, drawn)))
     return left_out

@@ -224,6 +224,7 @@ def test_figure_12_verdicts_and_picture() -> None:
     assert labels == ["8 MB", "16 MB", "32 MB", "64 MB"]
 
 
+@pytest.mark.large
 def test_figure_13() -> None:
     outcome = FIGURES["all-to-all-13"].make(Setting())
     assert {claim.verdict for claim in outcome.claims} == {Verdict.HOLDS}

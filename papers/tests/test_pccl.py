@@ -160,6 +160,7 @@ def test_an_all_reduce_takes_twice_its_reduce_scatter() -> None:
     assert times["2D torus", "PCCL", size] <= ours_s * (1 + 1e-12)
 
 
+@pytest.mark.large
 def test_the_bars_show_the_table() -> None:
     picture = Picture()
     outcome("8").draw(picture)

@@ -92,6 +92,7 @@ def test_ranges_are_those_of_the_predicate(inside: Callable[[float], bool], ends
         assert all(map(inside, one))
 
 
+@pytest.mark.large
 def test_ranges_of_figure_12s_claims_are_those_of_a_dense_scan() -> None:
     """At 101 factors, none of them among those that the bisection starts from but the ends."""
     dense = [LEAST * (MOST / LEAST) ** (step / 100) for step in range(101)]

@@ -37,6 +37,7 @@ def verdicts(name: str) -> list[Verdict]:
     return [claim.verdict for claim in outcome(name).claims]
 
 
+@pytest.mark.large
 def test_pccl_from_the_ring_at_5_us() -> None:
     """64 MiB: every step on its own circuits. 16 MiB: distances 2 and 1 on the ring, which saves two changes."""
     large_s = 2 * (7 * HOP_S + 127 / 128 * LARGE * BYTE_S) + 13 * 5e-6
@@ -72,6 +73,7 @@ def test_the_throughput_is_that_of_16_samples_a_gpu() -> None:
         assert rate * time_s == pytest.approx(16 * gpus)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("when", [DURING, AFTER])
 def test_lightloom_plans_the_same_iteration(when: str) -> None:
     """With one port PCCL's planner, given the choice of algorithms, stays with Ring at 500 µs."""
@@ -143,6 +145,7 @@ def test_an_allreduce_that_reconfigures_ends_away_from_its_start() -> None:
             assert stays == (made.reconfigurations == 0), (start.label, delay_s)
 
 
+@pytest.mark.large
 def test_what_the_paper_says_is_judged() -> None:
     assert verdicts("12") == [Verdict.HOLDS, Verdict.FAILS, *[Verdict.HOLDS] * 4]
     for claim in outcome("12").claims[:2]:

@@ -149,6 +149,7 @@ def test_no_time_where_no_delay_is_known() -> None:
     assert not any(one.changes for one in told.sensitivity)
 
 
+@pytest.mark.large
 def test_what_would_change_the_recommendation_is_what_another_job_says(advice: ll.Advice) -> None:
     told = {one.input: one for one in advice.sensitivity}
     job = {**COLLECTIVES, "bandwidth": "800Gbps", "ports": [1, 2]}

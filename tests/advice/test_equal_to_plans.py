@@ -20,6 +20,7 @@ from tests.advice.jobs import COLLECTIVES, MODEL
 SWITCHES = "sirius,lightpath,rotornet,polatis"
 
 
+@pytest.mark.large
 def test_times_of_collectives_are_those_of_plans() -> None:
     advice = ll.advise(COLLECTIVES, switches=SWITCHES, ports="1,2")
     rows = [row for row in advice.rows if row.switch != FIXED]

@@ -249,6 +249,7 @@ def test_verify_accepts_what_plan_wrote_and_refuses_what_was_changed(cli: RunCli
     assert not failed["passed"]
 
 
+@pytest.mark.large
 def test_long_plans_fold_into_forty_rows_without_losing_a_step(cli: RunCli) -> None:
     problem = ["--collective", "all-to-all", "--algorithm", "direct", "--size", "1MiB", "--gpus", 128]
     for extra in (["--planner", "harvest"], ["--planner", "static", "--topology", "ring"]):

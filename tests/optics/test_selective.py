@@ -253,6 +253,7 @@ def test_plans_are_those_of_exhaustive_search(kind: tuple[int, int, int, int], a
         assert planned_s == pytest.approx(best_s, rel=1e-9), delay
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("size", [1 << 12, 1 << 24])
 def test_no_plan_is_below_exhaustive_search(size: int) -> None:
     # Circuits that a step leaves over, in groups, are no topology of a family.

@@ -64,6 +64,7 @@ def test_the_last_is_next_to_the_best_of_all_circuits_and_flows(seed: int) -> No
     assert seen[-1].total_s <= MOST_ABOVE * optimum_s
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -132,6 +132,7 @@ def test_sixteen_gpus_are_proved() -> None:
     assert plan.lower_bound_s == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("gpus", [32, 64])
 @pytest.mark.parametrize(
     ("algorithm", "collective"),

@@ -70,6 +70,7 @@ def _before(trace: Trace, rank: int) -> dict[str, set[str]]:
     return by_name
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(8))
 def test_every_rank_does_in_its_trace_what_it_does_in_the_iteration(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)  # noqa: S311 (tests)

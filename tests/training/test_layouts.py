@@ -149,6 +149,7 @@ def test_only_layouts_that_fit_are_planned(tmp_path: Path) -> None:
         best_layout(path, memory=needs[0] - 1)
 
 
+@pytest.mark.large
 def test_the_command_prints_the_fastest_and_the_best_iteration(tmp_path: Path, cli: RunCli) -> None:
     path = str(described(tmp_path))
     text = cli("train", path, "--layout", "auto", "--ports", "2", "--ranks", "4").out

@@ -102,6 +102,7 @@ proptest! {
 
 /// Among many GPUs the first plan is told long before the last.
 #[test]
+#[ignore = "large: make test-large"]
 fn many_gpus_are_told_of_several_plans() {
     for start in [None, Some("ring")] {
         let request = request(fabric(48, 4, 1e-5, start), &zipf(48, 0));
@@ -114,6 +115,7 @@ fn many_gpus_are_told_of_several_plans() {
 
 /// A budget below what the search takes leaves a plan, and one above it no worse one.
 #[test]
+#[ignore = "large: make test-large"]
 fn a_budget_ends_the_search() {
     for start in [None, Some("ring")] {
         let mut request = request(fabric(48, 4, 1e-5, start), &zipf(48, 1));

@@ -59,6 +59,7 @@ fn candidates_and_their_distances_are_as_many_for_65536_gpus_as_for_8192() {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn a_plan_holds_one_of_each_orbit() {
     for collective in [Collective::AllGather, Collective::ReduceScatter] {
         let plan = plan(&request(1 << 14, 2, collective, None)).unwrap();
@@ -74,6 +75,7 @@ fn a_plan_holds_one_of_each_orbit() {
 
 /// No default candidate is as regular as the steps of a tree: planners that choose from candidates serve nothing then.
 #[test]
+#[ignore = "large: make test-large"]
 fn a_broadcast_is_compared_with_the_planners_that_serve_it() {
     let request = request(1 << 13, 2, Collective::Broadcast, None);
     let rows = baselines(&request, None).unwrap();
@@ -98,6 +100,7 @@ fn a_start_on_which_most_gpus_look_different_is_left_out_where_nothing_names_it(
 /// On a torus of 768 GPUs an exchange between all has too many paths to be written out: the best of what else serves it
 /// is planned, and a comparison says the same.
 #[test]
+#[ignore = "large: make test-large"]
 fn where_a_composition_is_too_large_as_a_plan_another_plan_is_taken() {
     let mut request = request(768, 4, Collective::AllToAll, None);
     request.fabric.initial = Initial::Topology(topologies::build("torus:32x24", &request.fabric.shape).unwrap());
