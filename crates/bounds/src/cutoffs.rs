@@ -6,6 +6,15 @@ pub(crate) mod any_algorithm_all_reduce {
     pub(crate) const MOST_HOPS: u32 = 40;
 }
 
+pub(crate) mod any_algorithm_leaving {
+    /// Hops of all steps up to which the hops of each step are looked at, on several ports; at least those to the
+    /// farthest rank.
+    pub(crate) const MOST_HOPS: u32 = 40;
+
+    /// Ways to divide hops among a number of steps up to which each is looked at.
+    pub(crate) const MOST_DIVISIONS: u64 = 512;
+}
+
 pub(crate) mod any_algorithm_start_unequal {
     /// Ranks up to which prices of circuits are looked for; beyond, every circuit costs the same.
     pub(crate) const MOST_PRICED: u32 = 128;
@@ -24,6 +33,11 @@ pub(crate) mod any_algorithm_tiers {
 
     /// Divisions of the price between both tiers.
     pub(crate) const MOST_PRICES: u32 = 40;
+}
+
+pub(crate) mod covering {
+    /// Steps of the simplex method, after which what it has is taken.
+    pub(crate) const MOST_PIVOTS: usize = 400;
 }
 
 pub(crate) mod given_schedule_fractional {

@@ -3,6 +3,7 @@
 
 mod all_to_all_hops;
 mod any_algorithm;
+mod covering;
 mod cutoffs;
 mod forwarded;
 mod given_schedule;
@@ -17,6 +18,7 @@ mod repeated;
 mod spreading;
 mod spreading_on;
 mod statement;
+mod step_loads;
 mod topology_class;
 
 pub use all_to_all_hops::{all_to_all_hops, all_to_all_rounds};
