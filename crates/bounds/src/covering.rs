@@ -8,9 +8,14 @@ use crate::cutoffs::covering::MOST_PIVOTS;
 /// Entries below this are rounding.
 const NONE: f64 = 1e-9;
 
-/// A lower bound on the sum, and up to rounding the least. `rows` are of equal length. O(rows · length) a pivot.
+/// A lower bound on the sum, and up to rounding the least. `rows` are of equal length.
 pub(crate) fn least_sum(rows: &[Vec<f64>]) -> f64 {
-    let Some(length) = rows.first().map(Vec::len) else { return 0.0 };
+    prices(rows).iter().sum()
+}
+
+/// The prices that show it. O(rows · length) a pivot.
+pub(crate) fn prices(rows: &[Vec<f64>]) -> Vec<f64> {
+    let Some(length) = rows.first().map(Vec::len) else { return Vec::new() };
     let prices = rows.len();
     // A line for each i: a price's entries, slacks, and the right side; the last line has what a price still gains.
     let width = prices + length + 1;
@@ -49,7 +54,7 @@ pub(crate) fn least_sum(rows: &[Vec<f64>]) -> f64 {
     // What rounding has left above one is divided out, so that the prices are a proof.
     let most = |at: usize| rows.iter().zip(&paid).map(|(row, price)| row[at] * price).sum::<f64>();
     let most = (0..length).map(most).fold(1.0, f64::max);
-    paid.iter().sum::<f64>() / most
+    paid.iter().map(|price| price / most).collect()
 }
 
 #[cfg(test)]

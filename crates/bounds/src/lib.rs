@@ -18,6 +18,7 @@ mod repeated;
 mod spreading;
 mod spreading_on;
 mod statement;
+mod step_divisions;
 mod step_loads;
 mod topology_class;
 

@@ -1,40 +1,74 @@
-//! What the steps of a Broadcast put on the busiest circuits, at least, by their hops, on one topology of degree p.
+//! What the steps of a Broadcast put on the busiest circuits, at least, by their hops, on one topology.
 //!
 //! Step i has h_i hops at most, c_i = h_1 + … + h_i with those before, H in all; L_i is what it puts on the busiest
-//! circuit, over the buffer. B(h) = min(n, 1 + p + … + p^h) ranks are within h hops of a rank at most. Every row holds
-//! for the L_i of every schedule, and the least Σ L_i for all rows together is a bound:
+//! circuit, over the buffer. R(h) ranks are within h hops of the root at most, with S(h) circuits out of them, and D(h)
+//! within h hops of any rank; on any topology of degree p, R(h) = D(h) = min(n, 1 + p + … + p^h) and S(h) = p·R(h).
+//! Every row holds for the L_i of every schedule, and the least Σ L_i for all rows together is a bound:
 //!
-//! - *Senders.* Before step i at most B(c_{i−1}) ranks have a byte, the others have it from transfers of step i or
-//!   later, each of which leaves its sender by a circuit: Σ_{j≥i} p·B(c_{j−1})·L_j ≥ n − B(c_{i−1}). Transfers of
+//! - *Senders.* Before step i at most R(c_{i−1}) ranks have a byte, the others have it from transfers of step i or
+//!   later, each of which leaves its sender by a circuit: Σ_{j≥i} S(c_{j−1})·L_j ≥ n − R(c_{i−1}). Transfers of
 //!   several hops use more circuits, all of them circuits of ranks within c_j − 1 hops of the root: with f(s, N) the
-//!   least links over which a rank informs N others in s steps ([`spreading`](crate::spreading)) and I = B(c_{i−1}),
-//!   Σ_{j≥i} p·B(c_j − 1)·L_j ≥ I·f(s−i+1, n/I − 1).
-//! - *Descendants.* A copy that leaves the root in step j has B(H−c_j) descendants at most, itself among them, and so
-//!   many has the root after step i: Σ_{j≤i} p·B(H−c_j)·L_j ≥ n − B(H−c_i), and Σ p·L_j ≥ 1.
-//! - *Windows.* A byte comes to a rank by a walk of some ℓ hops, whose k-th is crossed in a step that has one of the
-//!   hops k … H−ℓ+k. There are p^ℓ such walks at most, so that ranks y hops from the root or farther, n − B(y−1) at
-//!   least, have p^ℓ/(n − B(y−1)) in the mean, and their k-th circuits are p^k at most. All bytes cross some of them:
-//!   Σ_j L_j·min(p^k, Σ_ℓ p^ℓ/(n − B(y−1))·[step j has one of the hops]) ≥ 1, since the mean of a least is at most the
-//!   least of means. The same counted from the end of the walk.
+//!   least links over which a rank informs N others in s steps ([`spreading`](crate::spreading)) and I = R(c_{i−1}),
+//!   Σ_{j≥i} S(c_j − 1)·L_j ≥ I·f(s−i+1, n/I − 1).
+//! - *Descendants.* A copy that leaves the root by its o circuits in step j has D(H−c_j) descendants at most, itself
+//!   among them, and so many has the root after step i: Σ_{j≤i} o·D(H−c_j)·L_j ≥ n − D(H−c_i), and Σ o·L_j ≥ 1.
+//! - *Windows.* A byte comes to a rank by a walk of some ℓ hops that goes back over no circuit at once, and whose k-th
+//!   hop is crossed in a step that has one of the hops k … H−ℓ+k. Ranks that are y hops from the root or farther have
+//!   w_ℓ such walks in the mean, p^ℓ/(n − R(y−1)) at most on any topology, and their k-th circuits are p^k at most. All
+//!   bytes cross some of them: Σ_j L_j·min(p^k, Σ_ℓ w_ℓ·[step j has one of the hops]) ≥ 1, since the mean of a least is
+//!   at most the least of means. The same counted from the end of the walk.
+//!
+//! A row of senders or descendants may also stand for hops c within a step, which counts on the side of what is sent:
+//! then rows are the same for all divisions of H, and prices of them that no step of any hops exceeds bound them all.
 
 use std::ops::Range;
 
-use crate::covering::least_sum;
+use crate::covering::{least_sum, prices};
+use crate::cutoffs::step_loads::{MOST_PLACES, MOST_WALKED};
+use crate::known_topology::{KnownTopology, Root};
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
 
-/// Ranks and ports, with what the rows of all numbers of hops have in common.
+/// What the rows of all divisions into steps have in common.
 pub(crate) struct StepLoads {
     ranks: f64,
-    ports: f64,
-    /// B(0), B(1), … to n.
-    balls: Vec<f64>,
+    /// Circuits out of the root.
+    out: f64,
+    /// Circuits out of a rank, and into one, at most.
+    degrees: (f64, f64),
+    /// By hops, as far as all ranks: R, S and D.
+    reached: Vec<f64>,
+    circuits: Vec<f64>,
+    descendants: Vec<f64>,
     /// By steps that are left, 1 first, and hops done: links that have to be used by each block.
     uses: Vec<Vec<f64>>,
+    /// The farthest ranks: their distance at least, and by hops the number of walks to one of them of no more hops.
+    far: Vec<(u32, Vec<f64>)>,
 }
 
+/// What has to be sent.
+enum Need {
+    Leave,
+    /// After so many hops, by a transfer each.
+    Reach(u32),
+    /// After so many hops, over so many circuits.
+    Use(u32, f64),
+    /// Before so many hops are done.
+    Depart(u32),
+    /// Over the hop of that place on the walks to farthest ranks.
+    Cross {
+        far: usize,
+        place: u32,
+        from_end: bool,
+    },
+}
+
+/// Hops before a step, and with it.
+type Span = Range<u32>;
+
 impl StepLoads {
+    /// On any topology of so many ports.
     pub(crate) fn new(ranks: u32, ports: u32) -> Self {
-        let n = f64::from(ranks);
+        let (n, p) = (f64::from(ranks), f64::from(ports));
         let balls: Vec<f64> = (0..=least_hops(ports, n)).map(|hops| ball(ports, hops).min(n)).collect();
         // Descending balls are ascending numbers of ranks that each has to inform.
         let added: Vec<f64> = balls.iter().rev().map(|held| n / held - 1.0).collect();
@@ -42,21 +76,54 @@ impl StepLoads {
             let each = least_usage(ports, steps, &added).into_iter().rev();
             each.zip(&balls).map(|(uses, held)| uses * held).collect()
         });
-        Self { ranks: n, ports: f64::from(ports), uses: uses.collect(), balls }
+        let farthest = balls.len() as u32 - 1;
+        let far = (farthest.saturating_sub(1).max(1)..=farthest).map(|distance| {
+            let ranks = n - balls[distance as usize - 1];
+            let walks = (0..MOST_WALKED).map(|hops| if hops < distance { 0.0 } else { p.powi(hops as i32) / ranks });
+            (distance, summed(walks))
+        });
+        Self {
+            ranks: n,
+            out: p,
+            degrees: (p, p),
+            circuits: balls.iter().map(|ranks| p * ranks).collect(),
+            descendants: balls.clone(),
+            uses: uses.collect(),
+            far: far.collect(),
+            reached: balls,
+        }
     }
 
-    fn ball(&self, hops: u32) -> f64 {
-        self.balls[(hops as usize).min(self.balls.len() - 1)]
+    /// From a root on a topology that is known; `uses` are the least uses of links by number of steps. `None` where
+    /// ranks are too many to look at.
+    pub(crate) fn on(known: &KnownTopology, root: &Root, uses: &[f64]) -> Option<Self> {
+        let spheres = known.spheres(root.rank)?;
+        let farthest = spheres.distances.iter().copied().max()?;
+        let within = |most: u32, worth: &dyn Fn(u32) -> f64| {
+            let ranks = (0..).zip(&spheres.distances).filter(|(_, distance)| **distance <= most);
+            ranks.map(|(rank, _)| worth(rank)).sum::<f64>()
+        };
+        let far = (farthest.saturating_sub(1).max(1)..=farthest).map(|distance| {
+            let is_far = |rank: u32| spheres.distances[rank as usize] >= distance;
+            let ranks = spheres.distances.iter().filter(|found| **found >= distance).count() as f64;
+            let walks = known.walks(root.rank, MOST_WALKED, is_far).into_iter().map(|walks| walks / ranks);
+            (distance, summed(walks))
+        });
+        Some(Self {
+            ranks: spheres.distances.len() as f64,
+            out: f64::from(root.out),
+            degrees: known.most_circuits(),
+            reached: (0..=farthest).map(|hops| within(hops, &|_| 1.0)).collect(),
+            circuits: (0..=farthest).map(|hops| within(hops, &|rank| known.circuits_out_of(rank))).collect(),
+            uses: uses.iter().map(|uses| vec![*uses]).collect(),
+            far: far.collect(),
+            descendants: spheres.largest,
+        })
     }
 
-    /// Σ L_i at least, for any steps of so many hops in all, on two ports or more.
-    ///
-    /// Loads of a step of h hops that keep the rows of senders and of descendants keep those of h steps of a hop, half
-    /// of them in the first and half in the last: B(x + 1) ≥ p·B(x) where a row in between asks for anything, and in the
-    /// other rows no entry is less.
-    pub(crate) fn least_of_any(&self, hops: u32) -> f64 {
-        let single = vec![1; hops as usize];
-        least_sum(&self.rows_of_ranks(&spans(&single)))
+    /// Hops from the root to the rank farthest from it, at least.
+    pub(crate) fn farthest(&self) -> u32 {
+        self.reached.len() as u32 - 1
     }
 
     /// Σ L_i at least, for steps of these hops, which are enough to reach all ranks.
@@ -70,69 +137,107 @@ impl StepLoads {
         self.rows(hops).iter().map(alone).fold(0.0, f64::max)
     }
 
+    /// By hops of the longest step, 1 first: Σ L_i at least, for any steps of so many hops in all. O(hops³).
+    pub(crate) fn least_of_any(&self, hops: u32) -> Vec<f64> {
+        let needs = self.needs(&spans(&vec![1; hops as usize]), false);
+        let entries = |span: Span| needs.iter().map(move |need| self.entry(need, &span, hops));
+        let rows: Vec<Vec<f64>> = needs
+            .iter()
+            .map(|need| (0..hops).map(|begin| self.entry(need, &(begin..begin + 1), hops)).collect())
+            .collect();
+        let prices = prices(&rows);
+        let sum: f64 = prices.iter().sum();
+        let mut most = 1.0_f64;
+        let of_longest = |longest: u32| {
+            interruption::check();
+            for begin in 0..=hops - longest {
+                let paid = entries(begin..begin + longest).zip(&prices).map(|(entry, price)| entry * price);
+                most = most.max(paid.sum());
+            }
+            sum / most
+        };
+        (1..=hops).map(of_longest).collect()
+    }
+
     /// The rows, each divided by its right side.
     fn rows(&self, hops: &[u32]) -> Vec<Vec<f64>> {
         let steps = spans(hops);
-        let mut rows = self.rows_of_ranks(&steps);
-        rows.extend(self.rows_of_uses(&steps));
-        rows.extend(self.rows_of_windows(&steps));
-        rows
+        let all = hops.iter().sum();
+        let row = |need: &Need| steps.iter().map(|span| self.entry(need, span, all)).collect();
+        self.needs(&steps, true).iter().map(row).collect()
     }
 
-    /// Senders, each a rank, and descendants.
-    fn rows_of_ranks(&self, steps: &[Span]) -> Vec<Vec<f64>> {
-        let all = steps.last().map_or(0, |last| last.end);
-        let mut rows = vec![vec![self.ports; steps.len()]];
-        for (at, step) in steps.iter().enumerate() {
-            let senders = |(index, step): (usize, &Span)| if index >= at { self.ball(step.start) } else { 0.0 };
-            let needed = self.ranks - self.ball(step.start);
-            rows.extend(self.row(needed, steps.iter().enumerate().map(senders)));
-            let copies = |(index, step): (usize, &Span)| if index <= at { self.ball(all - step.end) } else { 0.0 };
-            let needed = self.ranks - self.ball(all - step.end);
-            rows.extend(self.row(needed, steps.iter().enumerate().map(copies)));
-        }
-        rows
-    }
-
-    /// Senders, by the circuits that their transfers use.
-    fn rows_of_uses(&self, steps: &[Span]) -> impl Iterator<Item = Vec<f64>> {
-        steps.iter().enumerate().filter_map(|(at, step)| {
-            let needed = *self.uses.get(steps.len() - at - 1)?.get(step.start as usize)?;
-            let used = |(index, step): (usize, &Span)| if index >= at { self.ball(step.end - 1) } else { 0.0 };
-            self.row(needed, steps.iter().enumerate().map(used))
-        })
-    }
-
-    /// Windows, for the farthest ranks.
-    fn rows_of_windows(&self, steps: &[Span]) -> Vec<Vec<f64>> {
-        let all = steps.last().map_or(0, |last| last.end);
-        let farthest = self.balls.len() as u32 - 1;
-        let mut rows = Vec::new();
-        for distance in farthest.saturating_sub(1).max(1)..=farthest {
-            let far = self.ranks - self.ball(distance - 1);
-            for (place, from_end) in (1..=distance).flat_map(|place| [(place, false), (place, true)]) {
-                let circuits = |step: &Span| {
-                    let meets = |walk: &u32| {
-                        let first = if from_end { walk - place + 1 } else { place };
-                        first <= step.end && first + (all - walk) > step.start
-                    };
-                    let walks = (distance..=all).filter(meets).map(|walk| self.ports.powi(walk as i32) / far);
-                    walks.sum::<f64>().min(self.ports.powi(place as i32))
-                };
-                rows.push(steps.iter().map(circuits).collect());
+    /// What these steps have to send; `all` of it, or what does not depend on how many they are.
+    fn needs(&self, steps: &[Span], all: bool) -> Vec<Need> {
+        let hops = steps.last().map_or(0, |last| last.end);
+        let mut needs = vec![Need::Leave];
+        for (left, step) in (0..steps.len()).rev().zip(steps) {
+            if at(&self.reached, step.start) < self.ranks {
+                needs.push(Need::Reach(step.start));
+            }
+            let used = self.uses.get(left).and_then(|uses| uses.get(step.start as usize)).filter(|uses| **uses > 0.0);
+            needs.extend(used.filter(|_| all).map(|uses| Need::Use(step.start, *uses)));
+            if at(&self.descendants, hops - step.end) < self.ranks {
+                needs.push(Need::Depart(step.end));
             }
         }
-        rows
+        if hops < MOST_WALKED {
+            for (far, (distance, _)) in self.far.iter().enumerate() {
+                let places = (1..=*distance).step_by(distance.div_ceil(MOST_PLACES) as usize);
+                let both = places.flat_map(|place| [(place, false), (place, true)]);
+                needs.extend(both.map(|(place, from_end)| Need::Cross { far, place, from_end }));
+            }
+        }
+        needs
     }
 
-    /// The row of which p times the entries are needed so often; none where nothing is.
-    fn row(&self, needed: f64, entries: impl Iterator<Item = f64>) -> Option<Vec<f64>> {
-        (needed > 0.0).then(|| entries.map(|entry| self.ports * entry / needed).collect())
+    /// What a load of 1 in a step adds, where 1 is needed.
+    fn entry(&self, need: &Need, step: &Span, all: u32) -> f64 {
+        match *need {
+            Need::Leave => self.out,
+            Need::Reach(after) if step.end > after => {
+                at(&self.circuits, step.start) / (self.ranks - at(&self.reached, after))
+            }
+            Need::Use(after, uses) if step.end > after => at(&self.circuits, step.end - 1) / uses,
+            Need::Depart(before) if step.start < before => {
+                let left = self.ranks - at(&self.descendants, all - before);
+                self.out * at(&self.descendants, all - step.end) / left
+            }
+            Need::Cross { far, place, from_end } => {
+                let (distance, walks) = &self.far[far];
+                // A walk of ℓ hops has a hop of the step in its window where these hold.
+                let (starts, longest) = match from_end {
+                    false => (place <= step.end, (place + all).saturating_sub(step.start + 1)),
+                    true => (all + 1 - place > step.start, step.end + place - 1),
+                };
+                if !starts || longest < *distance {
+                    return 0.0;
+                }
+                let most = match from_end {
+                    false => self.out * self.degrees.0.powi(place as i32 - 1),
+                    true => self.degrees.1.powi(place as i32),
+                };
+                walks[longest.min(all) as usize].min(most)
+            }
+            Need::Reach(_) | Need::Use(..) | Need::Depart(_) => 0.0,
+        }
     }
 }
 
-/// Hops before a step, and with it.
-type Span = Range<u32>;
+/// The number for so many hops, or for more.
+fn at(by_hops: &[f64], hops: u32) -> f64 {
+    by_hops[(hops as usize).min(by_hops.len() - 1)]
+}
+
+/// Sums from the first on.
+fn summed(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sum = 0.0;
+    let add = |number: f64| {
+        sum += number;
+        sum
+    };
+    numbers.map(add).collect()
+}
 
 fn spans(hops: &[u32]) -> Vec<Span> {
     let mut done = 0;
@@ -175,16 +280,16 @@ mod tests {
             assert!(found <= program + 1e-9 && found >= 0.55 * program, "{hops:?}: {found} {program}");
             assert!(loads.least_by_rows(hops) <= found + 1e-9);
         }
-        assert!((loads.least(&[1, 1, 1]) - 3.0).abs() < 1e-9);
     }
 
-    /// Of all divisions of some hops the one in single hops has the least by senders and descendants.
+    /// What is proved of all divisions with steps of some length is below what is proved of each.
     #[test]
     fn no_division_is_below_what_holds_for_any() {
         for (ranks, ports) in [(7, 2), (12, 2), (33, 2), (14, 3), (40, 3), (70, 4), (9, 8)] {
             let loads = StepLoads::new(ranks, ports);
             for hops in least_hops(ports, f64::from(ranks))..=9 {
                 let any = loads.least_of_any(hops);
+                assert!(any[0] <= loads.least(&vec![1; hops as usize]) + 1e-9 && any[0] >= 1.0 / f64::from(ports));
                 for cuts in 0..1_u32 << (hops - 1) {
                     let (mut division, mut step) = (Vec::new(), 1);
                     for cut in 0..hops - 1 {
@@ -195,7 +300,8 @@ mod tests {
                         }
                     }
                     division.push(step);
-                    let found = least_sum(&loads.rows_of_ranks(&spans(&division)));
+                    let any = any[*division.iter().max().unwrap() as usize - 1];
+                    let found = loads.least(&division);
                     assert!(any <= found + 1e-9, "{ranks} {ports} {division:?}: {any} {found}");
                 }
             }

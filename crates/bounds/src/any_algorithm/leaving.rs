@@ -19,10 +19,10 @@
 use model::Collective;
 
 use super::passes::class;
-use crate::cutoffs::any_algorithm_leaving::{MOST_DIVISIONS, MOST_HOPS};
 use crate::rates::Rates;
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
 use crate::statement::{BoundSegment, Statement, largest};
+use crate::step_divisions::{Division, Known, cheapest};
 use crate::step_loads::StepLoads;
 
 const WHY: &str = "the buffer leaves the root through its ports, and data that leaves late has few hops left: \
@@ -146,71 +146,37 @@ impl Search<'_> {
         });
         let usages: Vec<(u32, f64)> = usages.collect();
         let most = 16 * farthest;
-        let loads = (ports > 1).then(|| StepLoads::new(ranks, ports));
+        let received = |last: u32| {
+            let beyond = f64::from(last - farthest) / n;
+            let evenly = (distances / n - 1.0 - beyond) / f64::from(last);
+            // With twice the hops all ranks can be reached before any of them pays.
+            let growing = if last < 2 * farthest + 2 { spreading(ranks, ports, last, 1) } else { 0.0 };
+            1.0 + evenly.max(growing).max(0.0)
+        };
+        if ports > 1 {
+            let used =
+                |steps: u32| usages.iter().rev().find(|(first, _)| *first <= steps).map_or(0.0, |(_, used)| *used);
+            let circuits = f64::from(ports);
+            let known = Known { by_hops: &|hops| received(hops) / circuits, by_steps: &|steps| used(steps) / circuits };
+            let loads = StepLoads::new(ranks, ports);
+            let seconds = |of: Division| self.latency_s(of.steps, of.hops, 1) + self.received_s * of.load * circuits;
+            let limit_s = self.best.as_ref().map_or(f64::INFINITY, Statement::seconds);
+            if let Some(Division { steps, hops, load }) = cheapest(&loads, &seconds, &known, limit_s) {
+                self.consider(steps, hops, 1, load * circuits);
+            }
+            return;
+        }
         for (first, last) in groups(farthest, most) {
             interruption::check();
             if self.is_beaten(first, 1) {
                 break;
             }
-            let beyond = f64::from(last - farthest) / n;
-            let evenly = (distances / n - 1.0 - beyond) / f64::from(last);
-            // With twice the hops all ranks can be reached before any of them pays.
-            let growing = if last < 2 * farthest + 2 { spreading(ranks, ports, last, 1) } else { 0.0 };
-            let received = 1.0 + evenly.max(growing).max(0.0);
-            match loads.as_ref().filter(|_| last <= MOST_HOPS.max(farthest)) {
-                Some(loads) => self.of_hops(loads, last, received, &usages),
-                None => usages
-                    .iter()
-                    .for_each(|&(steps, used)| self.consider(steps, first.max(steps), 1, received.max(used))),
+            let received = received(last);
+            for &(steps, used) in &usages {
+                self.consider(steps, first.max(steps), 1, received.max(used));
             }
         }
         self.consider(1, most + 1, 1, 1.0);
-    }
-
-    /// This many hops on one topology, in every number of steps: by the hops of each step, where there are not too many
-    /// ways to divide them.
-    fn of_hops(&mut self, loads: &StepLoads, hops: u32, received: f64, usages: &[(u32, f64)]) {
-        let ports = f64::from(self.rates.ports);
-        let used = |steps: u32| usages.iter().rev().find(|(first, _)| *first <= steps).map_or(0.0, |(_, used)| *used);
-        let received = received.max(ports * loads.least_of_any(hops));
-        let single = ports * loads.least(&vec![1; hops as usize]);
-        self.consider(hops, hops, 1, received.max(used(hops)).max(single));
-        let mut divisions = 1_u64;
-        for steps in (1..hops).rev() {
-            divisions = divisions.saturating_mul(u64::from(steps)) / u64::from(hops - steps);
-            let least = received.max(used(steps));
-            if divisions > MOST_DIVISIONS {
-                self.consider(steps, hops, 1, least);
-                continue;
-            }
-            let mut division = vec![0; steps as usize];
-            self.of_divisions(loads, &mut division, 0, hops, least);
-        }
-    }
-
-    /// All ways to divide `left` hops among the steps from `at` on.
-    fn of_divisions(&mut self, loads: &StepLoads, division: &mut [u32], at: usize, left: u32, least: f64) {
-        interruption::check();
-        let (steps, hops) = (division.len() as u32, left + division[..at].iter().sum::<u32>());
-        let is_beaten = |search: &Self, received: f64| {
-            let seconds = search.latency_s(steps, hops, 1) + search.received_s * received;
-            search.best.as_ref().is_some_and(|best| best.seconds() <= seconds)
-        };
-        if is_beaten(self, least) {
-            return;
-        }
-        if at + 1 < division.len() {
-            for step in 1..=left - (steps - at as u32 - 1) {
-                division[at] = step;
-                self.of_divisions(loads, division, at + 1, left - step, least);
-            }
-            return;
-        }
-        division[at] = left;
-        let ports = f64::from(self.rates.ports);
-        if !is_beaten(self, ports * loads.least_by_rows(division)) {
-            self.consider(steps, hops, 1, least.max(ports * loads.least(division)));
-        }
     }
 
     /// Time of the changes between this many topologies. One of them may be that at the start, which has to be left
