@@ -6,6 +6,13 @@ pub(crate) mod any_algorithm_all_reduce {
     pub(crate) const MOST_HOPS: u32 = 40;
 }
 
+pub(crate) mod any_algorithm_start {
+    /// Roots of a Broadcast that look different, and hops to the rank farthest from one, up to which the hops of each
+    /// step are looked at.
+    pub(crate) const MOST_ROOTS: usize = 8;
+    pub(crate) const MOST_FARTHEST: u32 = 72;
+}
+
 pub(crate) mod any_algorithm_start_unequal {
     /// Ranks up to which prices of circuits are looked for; beyond, every circuit costs the same.
     pub(crate) const MOST_PRICED: u32 = 128;
@@ -24,6 +31,11 @@ pub(crate) mod any_algorithm_tiers {
 
     /// Divisions of the price between both tiers.
     pub(crate) const MOST_PRICES: u32 = 40;
+}
+
+pub(crate) mod covering {
+    /// Steps of the simplex method, after which what it has is taken.
+    pub(crate) const MOST_PIVOTS: usize = 400;
 }
 
 pub(crate) mod given_schedule_fractional {
@@ -69,6 +81,23 @@ pub(crate) mod pairs {
 pub(crate) mod repeated {
     /// Doublings of the delay after which a bound is taken to change topologies at any price.
     pub(crate) const MOST_DOUBLINGS: u32 = 64;
+}
+
+pub(crate) mod step_loads {
+    /// Hops of walks that are counted, and places on them that are looked at for each number of ranks.
+    pub(crate) const MOST_WALKED: u32 = 128;
+    pub(crate) const MOST_PLACES: u32 = 16;
+}
+
+pub(crate) mod step_divisions {
+    /// Hops of all steps beyond those to the farthest rank up to which the hops of each step are looked at.
+    pub(crate) const MOST_MORE_HOPS: u32 = 32;
+
+    /// Hops of all steps over those to the farthest rank up to which anything is looked at.
+    pub(crate) const MOST_TIMES_FARTHEST: u32 = 16;
+
+    /// Ways to divide hops among a number of steps up to which each is looked at.
+    pub(crate) const MOST_DIVISIONS: u64 = 512;
 }
 
 pub(crate) mod spreading_on {

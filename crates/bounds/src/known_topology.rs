@@ -34,9 +34,18 @@ pub(crate) struct Distances {
     pub(crate) uses: Vec<f64>,
 }
 
+/// Ranks by their distance.
+pub(crate) struct Spheres {
+    /// Hops to every rank.
+    pub(crate) distances: Vec<u32>,
+    /// By hops, ranks within them of the rank that has most.
+    pub(crate) largest: Vec<f64>,
+}
+
 /// A rank that reaches all others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Root {
+    pub(crate) rank: Rank,
     /// Hops to the rank that is farthest, or fewer.
     pub(crate) farthest: u32,
     /// Number of circuits out of the root.
@@ -146,6 +155,7 @@ impl<'a> KnownTopology<'a> {
         let mut fewest = self.into.clone();
         fewest.sort_unstable();
         let root = |rank: Rank, farthest: u32| Root {
+            rank,
             farthest,
             out: self.out[rank as usize],
             into_others: fewest[usize::from(self.into[rank as usize] == fewest[0])],
@@ -163,6 +173,68 @@ impl<'a> KnownTopology<'a> {
             }
         }
         (0..).zip(most_hops).filter_map(|(rank, most)| Some(root(rank, most?))).collect()
+    }
+
+    /// Circuits out of a rank, and into one, at most.
+    pub(crate) fn most_circuits(&self) -> (f64, f64) {
+        let most = |circuits: &[u32]| f64::from(circuits.iter().copied().max().unwrap_or(0));
+        (most(&self.out), most(&self.into))
+    }
+
+    /// Ranks by their distance from `root`; `None` where it does not reach all, or many ranks look different.
+    pub(crate) fn spheres(&self, root: Rank) -> Option<Spheres> {
+        let (ranks, symmetry) = (self.topology.ranks(), self.topology.symmetry());
+        if u64::from(symmetry.orbits()) * u64::from(ranks) > MOST_PAIRS {
+            return None;
+        }
+        let mut search = BreadthFirst::new(ranks as usize);
+        farthest(self.from(&mut search, root))?;
+        let distances = self.from(&mut search, root).to_vec();
+        let mut largest: Vec<f64> = vec![1.0];
+        for rank in symmetry.representatives() {
+            interruption::check();
+            self.from(&mut search, rank);
+            let mut within: Vec<f64> = Vec::new();
+            for &reached in search.reached() {
+                let hops = search.distance(reached) as usize;
+                within.resize(within.len().max(hops + 1), within.last().copied().unwrap_or(0.0));
+                within[hops] += 1.0;
+            }
+            let (longer, last) = (within.len().max(largest.len()), |of: &[f64]| of[of.len() - 1]);
+            within.resize(longer, last(&within));
+            largest.resize(longer, last(&largest));
+            largest.iter_mut().zip(within).for_each(|(most, ranks)| *most = ranks.max(*most));
+        }
+        Some(Spheres { distances, largest })
+    }
+
+    /// By number of hops below `most`: walks from `root` to the ranks that `is_end`, none of which goes back to the
+    /// rank that it has just come from. Parallel circuits count as many walks as the fewest on the way. O(most · links),
+    /// for each number of parallel circuits.
+    pub(crate) fn walks(&self, root: Rank, most: u32, is_end: impl Fn(Rank) -> bool) -> Vec<f64> {
+        let links = self.topology.expanded();
+        let mut walks = vec![0.0; most as usize];
+        for parallel in 1..=links.iter().map(|link| link.count).max().unwrap_or(0) {
+            interruption::check();
+            let links: Vec<(Rank, Rank)> =
+                links.iter().filter(|link| link.count >= parallel).map(|link| (link.src, link.dst)).collect();
+            let back: Vec<Option<usize>> =
+                links.iter().map(|&(src, dst)| links.binary_search(&(dst, src)).ok()).collect();
+            let mut over: Vec<f64> = links.iter().map(|&(src, _)| f64::from(u8::from(src == root))).collect();
+            for found in walks.iter_mut().skip(1) {
+                let mut into = vec![0.0; self.onward.len()];
+                for (&(_, dst), over) in links.iter().zip(&over) {
+                    into[dst as usize] += over;
+                    *found += if is_end(dst) { *over } else { 0.0 };
+                }
+                let next = links
+                    .iter()
+                    .zip(&back)
+                    .map(|(&(src, _), back)| into[src as usize] - back.map_or(0.0, |at| over[at]));
+                over = next.collect();
+            }
+        }
+        walks
     }
 
     /// Ranks that look different: all of them up to `most` distances, else some.

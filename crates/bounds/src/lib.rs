@@ -3,6 +3,7 @@
 
 mod all_to_all_hops;
 mod any_algorithm;
+mod covering;
 mod cutoffs;
 mod given_schedule;
 mod growth;
@@ -17,6 +18,8 @@ mod repetition;
 mod spreading;
 mod spreading_on;
 mod statement;
+mod step_divisions;
+mod step_loads;
 mod topology_class;
 
 pub use all_to_all_hops::{all_to_all_hops, all_to_all_rounds};

@@ -9,7 +9,7 @@ pub(crate) mod all_reduce {
 pub(crate) mod at_once {
     /// Most ranks whose routes on a graph without symmetry are made; of more, most pairs that the graph's symmetry does
     /// not move to each other.
-    pub(crate) const MOST_RANKS: u32 = 512;
+    pub(crate) const MOST_RANKS: u32 = 1024;
     pub(crate) const MOST_PAIRS: u64 = 1 << 16;
 
     /// Most orbits of ranks of a symmetry by which a step of all pairs is written, up to `MOST_RANKS`.

@@ -49,7 +49,8 @@ mod windows;
 pub const ALGORITHMS: [(&str, &str); 2] = [(ALGORITHM, composition::MEANING), (SYNTHESIZED, chunk_rounds::MEANING)];
 
 /// Names of the topologies that are made here, and what they mean.
-pub const NAMES: [(&str, &str); 4] = [coordinates::NAME, topologies::metacyclic::NAME, one_pass::NAME, unequal::NAME];
+pub const NAMES: [(&str, &str); 5] =
+    [coordinates::NAME, topologies::metacyclic::NAME, one_pass::NAME, unequal::NAME, broadcast::NAME];
 
 use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
 

@@ -13,7 +13,8 @@
 //! - *On one topology*, H hops in all, w = (a+1)/(H·n·d) for a step that begins after a hops. A rank that is y hops
 //!   from the root, reached over ℓ of them in a step that begins after x hops, x ≥ a + y − ℓ where the byte leaves
 //!   after a, pays ℓ·(x+1)/(H·n·d) ≥ (a+y)/(H·n·d). Leaving pays (1 − (a+1)/H)/d at least. With Y the least sum of
-//!   distances and a ≤ H − D, D the hops to the farthest rank, that makes Σ L_t ≥ [1 + (Y/n − 1 − (H−D)/n)/H]/d.
+//!   distances and a ≤ H − D, D the hops to the farthest rank, that makes Σ L_t ≥ [1 + (Y/n − 1 − (H−D)/n)/H]/d. With
+//!   several ports and few hops, [`step_loads`](crate::step_loads) says more.
 
 use model::Collective;
 
@@ -21,6 +22,8 @@ use super::passes::class;
 use crate::rates::Rates;
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
 use crate::statement::{BoundSegment, Statement, largest};
+use crate::step_divisions::{Division, Known, cheapest};
+use crate::step_loads::StepLoads;
 
 const WHY: &str = "the buffer leaves the root through its ports, and data that leaves late has few hops left: \
      leaving and spreading use the circuits one after the other";
@@ -97,7 +100,6 @@ struct Search<'a> {
 impl Search<'_> {
     fn least(mut self) -> Option<Statement> {
         let Rates { ranks, ports, .. } = *self.rates;
-        self.on_one_topology();
         // `one_each` is the least number of hops that reach all ranks with a topology for each hop. More topologies
         // than twice that lower no term of this bound.
         let one_each = (f64::from(ranks).ln() / f64::from(ports + 1).ln() - 1e-9).ceil() as u32;
@@ -119,6 +121,7 @@ impl Search<'_> {
             self.consider(topologies, 4 * least + 5, topologies, 1.0);
         }
         self.consider(most + 1, one_each, most + 1, 1.0);
+        self.on_one_topology();
         self.best
     }
 
@@ -143,16 +146,32 @@ impl Search<'_> {
         });
         let usages: Vec<(u32, f64)> = usages.collect();
         let most = 16 * farthest;
+        let received = |last: u32| {
+            let beyond = f64::from(last - farthest) / n;
+            let evenly = (distances / n - 1.0 - beyond) / f64::from(last);
+            // With twice the hops all ranks can be reached before any of them pays.
+            let growing = if last < 2 * farthest + 2 { spreading(ranks, ports, last, 1) } else { 0.0 };
+            1.0 + evenly.max(growing).max(0.0)
+        };
+        if ports > 1 {
+            let used =
+                |steps: u32| usages.iter().rev().find(|(first, _)| *first <= steps).map_or(0.0, |(_, used)| *used);
+            let circuits = f64::from(ports);
+            let known = Known { by_hops: &|hops| received(hops) / circuits, by_steps: &|steps| used(steps) / circuits };
+            let loads = StepLoads::new(ranks, ports);
+            let seconds = |of: Division| self.latency_s(of.steps, of.hops, 1) + self.received_s * of.load * circuits;
+            let limit_s = self.best.as_ref().map_or(f64::INFINITY, Statement::seconds);
+            if let Some(Division { steps, hops, load }) = cheapest(&loads, &seconds, &known, limit_s) {
+                self.consider(steps, hops, 1, load * circuits);
+            }
+            return;
+        }
         for (first, last) in groups(farthest, most) {
             interruption::check();
             if self.is_beaten(first, 1) {
                 break;
             }
-            let beyond = f64::from(last - farthest) / n;
-            let evenly = (distances / n - 1.0 - beyond) / f64::from(last);
-            // With twice the hops all ranks can be reached before any of them pays.
-            let growing = if last < 2 * farthest + 2 { spreading(ranks, ports, last, 1) } else { 0.0 };
-            let received = 1.0 + evenly.max(growing).max(0.0);
+            let received = received(last);
             for &(steps, used) in &usages {
                 self.consider(steps, first.max(steps), 1, received.max(used));
             }

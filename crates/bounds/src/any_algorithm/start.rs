@@ -35,9 +35,12 @@ use model::{Collective, Topology};
 
 use super::gather::through_the_root;
 use super::passes::class;
+use crate::cutoffs::any_algorithm_start::{MOST_FARTHEST, MOST_ROOTS};
 use crate::known_topology::{KnownTopology, MOST_DISTANCES, Root};
 use crate::rates::Rates;
-use crate::statement::Statement;
+use crate::statement::{Statement, largest};
+use crate::step_divisions::{Division, Known, cheapest};
+use crate::step_loads::StepLoads;
 
 /// Blocks that leave a rank, and that enter it, at least, in this many steps.
 fn through_a_rank(collective: Collective, ranks: f64, steps: u32) -> (f64, f64) {
@@ -94,6 +97,9 @@ pub(super) fn stays_rooted(
     // A Scatter needs no second step, and puts on circuits what leaves the root.
     let uses = if scatters { vec![0.0] } else { known.uses_of_a_root() };
     let roots = known.roots(MOST_DISTANCES);
+    let is_looked_at = |root: &Root| {
+        rates.charges_hops && rates.ranks > 2 && roots.len() <= MOST_ROOTS && root.farthest <= MOST_FARTHEST
+    };
     let of_root = |root: &Root| {
         let through = match scatters {
             true => through_the_root(rates.ranks) / f64::from(root.out),
@@ -103,7 +109,14 @@ pub(super) fn stays_rooted(
             let transmission_s = buffer_s * f64::max(used / known.circuits(), through);
             staying(collective, rates, steps, root.farthest, transmission_s)
         };
-        (1..).zip(&uses).map(with_steps).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
+        let least = (1..).zip(&uses).map(with_steps).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))?;
+        let loads = (!scatters && is_looked_at(root)).then(|| StepLoads::on(&known, root, &uses)).flatten();
+        let of = |of: Division| staying(collective, rates, of.steps, of.hops, buffer_s * of.load);
+        let by_steps = |steps: u32| uses[(steps as usize).min(uses.len()) - 1] / known.circuits();
+        let known = Known { by_hops: &|_| through, by_steps: &by_steps };
+        let divided =
+            loads.and_then(|loads| cheapest(&loads, &|division| of(division).seconds(), &known, f64::INFINITY));
+        largest(divided.map(of).into_iter().chain([least]))
     };
     roots.iter().filter_map(of_root).min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
 }

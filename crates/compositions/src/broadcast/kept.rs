@@ -8,6 +8,7 @@ use model::{Latest, Rank, Result, Shape, Topology};
 use super::one_topology::OneTopology;
 use super::shifts::Turns;
 use super::spread::Spread;
+use super::trees::Trees;
 use crate::cutoffs::broadcast_kept::MOST_KEPT;
 use crate::prices::Prices;
 
@@ -17,6 +18,8 @@ pub(crate) struct Made {
     root: Rank,
     own: Vec<OneTopology>,
     pub(super) turns: Turns,
+    /// For several ports and ranks.
+    pub(super) trees: Option<Trees>,
     by_parts: Mutex<BTreeMap<u32, Option<Arc<Spread>>>>,
 }
 
@@ -28,7 +31,8 @@ impl Made {
         // Kautz graphs of no more ranks than ports and one have loops, others ports without a circuit.
         let built = specs.iter().filter_map(|spec| topologies::build(spec, &shape).ok());
         let own = built.filter_map(|topology| OneTopology::new(topology, root)).collect();
-        Ok(Self { root, own, turns: Turns::new(ranks, ports)?, by_parts: Mutex::default() })
+        let trees = (ports > 1 && ranks > 2).then(|| Trees::new(ranks, ports, root)).transpose()?;
+        Ok(Self { root, own, turns: Turns::new(ranks, ports)?, trees, by_parts: Mutex::default() })
     }
 
     /// The topologies, with what it takes to set each up.

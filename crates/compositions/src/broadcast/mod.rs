@@ -3,6 +3,7 @@
 //! - *In parts*, on one topology of w circuits a rank or on topologies that take turns: rounds of one part a circuit.
 //!   Large buffers are cut so that what the first part takes to the farthest rank is worth what all parts lose in
 //!   rounds.
+//! - *In parts over trees* of circuits of their own, one for each port.
 //! - *Floods*: the whole buffer outwards along a tree of shortest paths, a few hops a step. For small buffers.
 //! - *A scatter, then an AllGather*: every rank's part to it at once, then outwards from all ranks. In between.
 //!
@@ -17,6 +18,7 @@ mod spread;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod trees;
 
 use model::{Fabric, Initial, Rank, Result, Topology};
 
@@ -27,6 +29,8 @@ use crate::relative::Sums;
 pub(crate) use kept::Broadcasts;
 use kept::Made;
 use one_topology::OneTopology;
+pub(crate) use trees::NAME;
+use trees::Trees;
 
 /// The most parts times ranks that are looked at.
 const MOST_SENT: u64 = 1 << 20;
@@ -55,6 +59,7 @@ enum Way<'a> {
     Flood(&'a OneTopology, Vec<u32>),
     ScatterGather(&'a OneTopology, Vec<u32>),
     Turns(u32),
+    Trees(&'a Trees, u32),
 }
 
 /// The cheapest Broadcasts from `root` by estimate, the first the cheapest.
@@ -73,6 +78,7 @@ pub(crate) fn compose(kept: &Broadcasts, fabric: &Fabric, prices: &Prices, root:
         ways.extend(on_one_topology(one, prices).into_iter().map(|(seconds, way)| (set_up_s + seconds, way)));
     }
     ways.extend(in_turns(&made, shape.gpus(), prices));
+    ways.extend(made.trees.as_ref().and_then(|trees| over_trees(trees, shape.gpus(), prices)));
     cheapest(ways, &made, root)
 }
 
@@ -99,6 +105,7 @@ fn cheapest(mut ways: Vec<(f64, Way)>, made: &Made, root: Rank) -> Result<Vec<Co
             Way::ScatterGather(one, hops) => {
                 one.gathered().map(|gathered| composition(&one.scatter_gather(gathered, &hops)))
             }
+            Way::Trees(trees, times) => Some(composition(&trees.spread(times))),
             Way::Turns(parts) => made.in_turns(parts).map(|spread| composition(&spread)),
         });
     }
@@ -141,6 +148,13 @@ fn in_turns<'a>(made: &Made, ranks: u32, prices: &Prices) -> Option<(f64, Way<'a
     let changed_s = if period > 1 { prices.change_s } else { 0.0 };
     let (seconds, parts) = best_parts(ranks, |times| times * ports, rounds, prices, changed_s)?;
     Some((seconds - changed_s + prices.first_change_s(), Way::Turns(parts)))
+}
+
+/// In parts over trees of circuits of their own.
+fn over_trees<'a>(trees: &'a Trees, ranks: u32, prices: &Prices) -> Option<(f64, Way<'a>)> {
+    let rounds = |times: u32| times + trees.depth - 1;
+    let (seconds, parts) = best_parts(ranks, |times| times * trees.ports, rounds, prices, 0.0)?;
+    Some((seconds + prices.first_change_s(), Way::Trees(trees, parts / trees.ports)))
 }
 
 /// Seconds of a step over this many hops that puts this many buffers on the busiest circuit.

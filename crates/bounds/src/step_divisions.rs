@@ -1,0 +1,104 @@
+//! The cheapest division of hops into steps, by what the steps put on the busiest circuits at least.
+
+use crate::cutoffs::step_divisions::{MOST_DIVISIONS, MOST_MORE_HOPS, MOST_TIMES_FARTHEST};
+use crate::step_loads::StepLoads;
+
+/// Steps of some hops in all, and what they put on the busiest circuits together, over the buffer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Division {
+    pub(crate) steps: u32,
+    pub(crate) hops: u32,
+    pub(crate) load: f64,
+}
+
+/// The seconds of a division; more for more steps, hops or load.
+pub(crate) type Seconds<'a> = &'a dyn Fn(Division) -> f64;
+
+/// What else is known of the load of a division.
+pub(crate) struct Known<'a> {
+    /// By hops: of a division of no more.
+    pub(crate) by_hops: &'a dyn Fn(u32) -> f64,
+    /// By steps: of a division into no more.
+    pub(crate) by_steps: &'a dyn Fn(u32) -> f64,
+}
+
+/// A division that takes no longer than any, where one takes less than `limit_s`. Divisions of many hops are looked at
+/// by what else is known alone.
+pub(crate) fn cheapest(loads: &StepLoads, seconds: Seconds, known: &Known, limit_s: f64) -> Option<Division> {
+    let mut search = Search { loads, seconds, limit_s, best: None };
+    let any = (known.by_hops)(u32::MAX);
+    let farthest = loads.farthest().max(1);
+    let mut hops = farthest;
+    while hops <= MOST_TIMES_FARTHEST * farthest && !search.is_beaten(Division { steps: 1, hops, load: any }) {
+        interruption::check();
+        let is_divided = hops <= farthest + MOST_MORE_HOPS;
+        // A Broadcast may have hops that it does not use, so that more of them put no more on circuits.
+        let last = hops + (hops - farthest) / if is_divided { 8 } else { 32 };
+        let by_hops = (known.by_hops)(last);
+        let least = |steps: u32| by_hops.max((known.by_steps)(steps));
+        if is_divided {
+            search.of_hops(hops, last, &least);
+        } else {
+            (1..=last).for_each(|steps| search.consider(Division { steps, hops: hops.max(steps), load: least(steps) }));
+        }
+        hops = last + 1;
+    }
+    search.consider(Division { steps: 1, hops, load: any });
+    search.best
+}
+
+struct Search<'a> {
+    loads: &'a StepLoads,
+    seconds: Seconds<'a>,
+    limit_s: f64,
+    best: Option<Division>,
+}
+
+impl Search<'_> {
+    fn is_beaten(&self, division: Division) -> bool {
+        (self.seconds)(division) >= self.limit_s
+    }
+
+    fn consider(&mut self, division: Division) {
+        let seconds = (self.seconds)(division);
+        if seconds < self.limit_s {
+            self.limit_s = seconds;
+            self.best = Some(division);
+        }
+    }
+
+    /// Every number of steps of `hops` to `last` hops in all, with the load of the last and the hops of the first.
+    fn of_hops(&mut self, hops: u32, last: u32, least: &dyn Fn(u32) -> f64) {
+        let any = self.loads.least_of_any(last);
+        let mut divisions = 1_u64;
+        for steps in (1..=last).rev() {
+            let load = least(steps).max(any[(last - steps) as usize]);
+            if hops < last || steps == last || divisions > MOST_DIVISIONS {
+                self.consider(Division { steps, hops: hops.max(steps), load });
+            } else {
+                self.of_steps(&mut vec![0; steps as usize], 0, last, load);
+            }
+            divisions = divisions.saturating_mul(u64::from(steps - 1)) / u64::from(last - steps + 1);
+        }
+    }
+
+    /// All ways to divide `left` hops among the steps from `at` on.
+    fn of_steps(&mut self, division: &mut [u32], at: usize, left: u32, load: f64) {
+        interruption::check();
+        let (steps, hops) = (division.len() as u32, left + division[..at].iter().sum::<u32>());
+        if self.is_beaten(Division { steps, hops, load }) {
+            return;
+        }
+        if at + 1 < division.len() {
+            for step in 1..=left - (steps - at as u32 - 1) {
+                division[at] = step;
+                self.of_steps(division, at + 1, left - step, load);
+            }
+            return;
+        }
+        division[at] = left;
+        if !self.is_beaten(Division { steps, hops, load: self.loads.least_by_rows(division) }) {
+            self.consider(Division { steps, hops, load: load.max(self.loads.least(division)) });
+        }
+    }
+}
