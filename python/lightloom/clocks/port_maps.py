@@ -98,7 +98,10 @@ def _fault(circuits: Circuits, timeline: Timeline) -> str | None:
     joined: list[list[set[tuple[int, int]]]] = [[] for _ in parts.switches]
     for place, configuration in enumerate(circuits.configurations):
         for k, setting in enumerate(configuration.switches):
-            connect, disconnect = set(map(tuple, setting.connect.tolist())), set(map(tuple, setting.disconnect.tolist()))
+            connect, disconnect = (
+                set(map(tuple, setting.connect.tolist())),
+                set(map(tuple, setting.disconnect.tolist())),
+            )
             now = ((joined[k][-1] if joined[k] else set()) - disconnect) | connect
             if joined[k] and not connect and not disconnect:
                 continue

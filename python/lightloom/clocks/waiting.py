@@ -48,13 +48,13 @@ def _of_chunks(sent: tuple[Transmission, ...], plan: Plan) -> list[set[int]]:
     writers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for step in range(len(plan.steps)):
         transfers = list(plan.transfers(step))
-        for one in transfers:
-            needed = {index for chunk in one.chunks.tolist() for index in writers[one.source, chunk]}
-            for index in of_transfer[step, one.source, one.destination]:
+        for moved in transfers:
+            needed = {index for chunk in moved.chunks.tolist() for index in writers[moved.source, chunk]}
+            for index in of_transfer[step, moved.source, moved.destination]:
                 found[index] |= needed
-        for one in transfers:
-            for chunk in one.chunks.tolist():
-                writers[one.destination, chunk] += of_transfer[step, one.source, one.destination]
+        for moved in transfers:
+            for chunk in moved.chunks.tolist():
+                writers[moved.destination, chunk] += of_transfer[step, moved.source, moved.destination]
     return found
 
 

@@ -68,9 +68,8 @@ def _shown(circuits: Circuits, *, all_connections: bool) -> tuple[Configuration,
 
 def _changes(circuits: Circuits, shown: tuple[Configuration, ...]) -> RenderableType:
     several = len(circuits.switches) > 1
-    what = ("set after", "needed by") if _of_iteration(circuits) else ("topology", "steps")
-    if _of_timeline(circuits):
-        what = ()
+    of_steps = [] if _of_timeline(circuits) else ["topology", "steps"]
+    what = ["set after", "needed by"] if _of_iteration(circuits) else of_steps
     columns = ["configuration", *what, "time", *(["switch"] if several else [])]
     made = table(*columns, *RIGHT[2:], right=RIGHT)
     for configuration in shown:
