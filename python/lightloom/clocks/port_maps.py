@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import os
 
     from lightloom.clocks.parts import Parts
-    from lightloom.clocks.timeline import Timeline
+    from lightloom.plans import Plan
 
 __all__ = ["circuit_checks", "circuits_of"]
 
@@ -24,7 +24,7 @@ __all__ = ["circuit_checks", "circuits_of"]
 ROUNDING = 1e-9
 
 
-def circuits_of(timeline: Timeline, optics: Optics | str | os.PathLike[str] | None) -> Circuits:
+def circuits_of(parts: Parts, plan: Plan, optics: Optics | str | os.PathLike[str] | None) -> Circuits:
     """A configuration of all switches for each moment at which one of them begins to turn; the others keep theirs.
 
     A switch begins to turn as late as it may. Raises `InputError` that names `optics`, which is a switch for each port.
@@ -32,7 +32,6 @@ def circuits_of(timeline: Timeline, optics: Optics | str | os.PathLike[str] | No
     described = Optics.load(optics if optics is not None else "parallel")
     if described.kind != "parallel":
         raise refuse("optics", f"`{shown(described.kind)}` is not accepted for a timeline; it takes parallel")
-    parts, plan = timeline.parts, timeline.plan
     of_plan, _, (kind, numbering), ends = _core.circuits(
         plan.core, described.kind, list(described.names), described.switch_ports
     )
@@ -76,20 +75,19 @@ def _moments(parts: Parts, turn_s: float) -> list[tuple[float, list[tuple[int, i
     return moments
 
 
-def circuit_checks(circuits: Circuits, timeline: Timeline) -> list[Check]:
+def circuit_checks(circuits: Circuits, parts: Parts, plan: Plan) -> list[Check]:
     """Whether circuits carry a timeline: their changes are followed from dark switches on, ports by number.
 
     Each transmission has its connections, untouched, from a startup before its first byte until its last is through.
     """
     try:
-        fault = _fault(circuits, timeline)
+        fault = _fault(circuits, parts, plan)
     except InputError as error:
         fault = str(error)
     return [Check("timeline-circuits", fault is None, fault or "all traffic has its connections, in time")]
 
 
-def _fault(circuits: Circuits, timeline: Timeline) -> str | None:
-    parts, plan = timeline.parts, timeline.plan
+def _fault(circuits: Circuits, parts: Parts, plan: Plan) -> str | None:
     if len(circuits.switches) != len(parts.switches):
         return f"there are circuits of as many switches as {len(circuits.switches)}, and {len(parts.switches)} in time"
     turn_s, slack_s = float(parts.plan["fabric"]["reconfiguration_delay_s"]), ROUNDING * parts.total_s

@@ -15,7 +15,8 @@ from lightloom.clocks.waiting import waits_of
 from lightloom.inputs.quantities import bytes_of
 
 if TYPE_CHECKING:
-    from lightloom.clocks.timeline import Timeline
+    from lightloom.clocks.parts import Parts
+    from lightloom.plans import Plan
 
 __all__ = ["TimelineSimulation", "simulate_timeline"]
 
@@ -29,11 +30,12 @@ MOST_BYTES, MOST_HOPS = 1 << 30, 2_000_000
 class TimelineSimulation(Table):
     """When each switch turns, and the last byte is there, if every packet is followed; immutable, seconds and bytes.
 
-    timeline: what was simulated. settings: of packets. times: of transmissions and configurations, in the timeline's
+    parts: the timeline's content; plan: the plan whose collective it is. settings: of packets. times: of transmissions and configurations, in the timeline's
     order. Made by `Timeline.simulate`.
     """
 
-    timeline: Timeline
+    parts: Parts
+    plan: Plan
     settings: PacketSettings
     times: PacketTimes
 
@@ -45,7 +47,7 @@ class TimelineSimulation(Table):
     @property
     def predicted_total_s(self) -> float:
         """When the last byte is there by the timeline."""
-        return self.timeline.total_s
+        return self.parts.total_s
 
     @property
     def ratio(self) -> float:
@@ -55,16 +57,16 @@ class TimelineSimulation(Table):
     @cached_property
     def packets(self) -> int:
         """Packets that all GPUs send; one that waits at a GPU on its way is sent again."""
-        return sum(packets_of(one.size_bytes, self.settings) for one in self.timeline.transmissions)
+        return sum(packets_of(one.size_bytes, self.settings) for one in self.parts.transmissions)
 
     @cached_property
     def packet_hops(self) -> int:
         """Packets times the circuits that each crosses."""
-        return _hops(self.timeline, self.settings)
+        return _hops(self.parts, self.settings)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a configuration of a switch: simulated, and by the timeline."""
-        rows = [(k, i, one) for k, switch in enumerate(self.timeline.switches) for i, one in enumerate(switch)]
+        rows = [(k, i, one) for k, switch in enumerate(self.parts.switches) for i, one in enumerate(switch)]
         return {
             "switch": [k for k, _, _ in rows],
             "configuration": [i for _, i, _ in rows],
@@ -90,12 +92,12 @@ class TimelineSimulation(Table):
         return json.dumps(told, indent=1)
 
     def __repr__(self) -> str:
-        of = f"{self.timeline.plan.collective}, {self.timeline.plan.gpus} GPUs"
+        of = f"{self.plan.collective}, {self.plan.gpus} GPUs"
         return f"TimelineSimulation({of}: {show_time(self.total_s)}, {counted(self.packets, 'packet')})"
 
 
 def simulate_timeline(
-    timeline: Timeline, packet_size: str | float, header_size: str | float, forwarding: str
+    parts: Parts, plan: Plan, packet_size: str | float, header_size: str | float, forwarding: str
 ) -> TimelineSimulation:
     """Follow every packet of a timeline. Raises `InputError` that names the argument; also where there are too many."""
     settings = PacketSettings(
@@ -105,12 +107,11 @@ def simulate_timeline(
     )
     if forwarding not in FORWARDING:
         raise refuse("forwarding", f"`{shown(forwarding)}` is not accepted; it takes {' or '.join(FORWARDING)}")
-    if (hops := _hops(timeline, settings)) > MOST_HOPS:
+    if (hops := _hops(parts, settings)) > MOST_HOPS:
         said = f"{hops:,} packets over circuits, of at most {MOST_HOPS:,}; larger packets are fewer"
         raise refuse("packet_size", f"`{shown(packet_size)}` is not accepted here: {said}")
-    parts, plan = timeline.parts, timeline.plan
-    return TimelineSimulation(timeline, settings, times_of(parts, plan, waits_of(parts, plan), settings))
+    return TimelineSimulation(parts, plan, settings, times_of(parts, plan, waits_of(parts, plan), settings))
 
 
-def _hops(timeline: Timeline, settings: PacketSettings) -> int:
-    return sum(packets_of(one.size_bytes, settings) * len(one.path) for one in timeline.transmissions)
+def _hops(parts: Parts, settings: PacketSettings) -> int:
+    return sum(packets_of(one.size_bytes, settings) * len(one.path) for one in parts.transmissions)

@@ -92,18 +92,18 @@ class Timeline(Table):
         `"store-and-forward"`, or `"cut-through"`: a packet goes on once its header is there. Raises `InputError` that
         names the argument, also where more than two million packets over circuits were to be followed.
         """
-        return simulate_timeline(self, packet_size, header_size, forwarding)
+        return simulate_timeline(self.parts, self.plan, packet_size, header_size, forwarding)
 
     def circuits(self, optics: Optics | str | os.PathLike[str] | None = None) -> Circuits:
         """What each switch is told to connect whenever one of them begins to turn; port k of each GPU is on switch k.
 
         optics: a TOML file with the switches' names. Raises `InputError` where it is another kind than `parallel`.
         """
-        return circuits_of(self, optics)
+        return circuits_of(self.parts, self.plan, optics)
 
     def verify_circuits(self, circuits: Circuits) -> list[Check]:
         """The check of circuits that were made for this timeline: all traffic has its connections, in time."""
-        return circuit_checks(circuits, self)
+        return circuit_checks(circuits, self.parts, self.plan)
 
     @cached_property
     def plan(self) -> Plan:

@@ -22,7 +22,7 @@ MOST_ROWS = 48
 
 def timeline_simulation_table(simulation: TimelineSimulation) -> str:
     """A row for each configuration of each switch: from when to when it carries, and how late its end is."""
-    plan, settings = simulation.timeline.plan, simulation.settings
+    plan, settings = simulation.plan, simulation.settings
     made = table(*NUMBERS, right=NUMBERS)
     columns = simulation.to_columns()
     rows = list(zip(*(columns[name] for name in columns), strict=True))
