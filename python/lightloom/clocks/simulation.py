@@ -30,8 +30,8 @@ MOST_BYTES, MOST_HOPS = 1 << 30, 2_000_000
 class TimelineSimulation(Table):
     """When each switch turns, and the last byte is there, if every packet is followed; immutable, seconds and bytes.
 
-    parts: the timeline's content; plan: the plan whose collective it is. settings: of packets. times: of transmissions and configurations, in the timeline's
-    order. Made by `Timeline.simulate`.
+    parts: the timeline's content; plan: the plan whose collective it is. settings: of packets. times: of transmissions
+    and configurations, in the timeline's order. Made by `Timeline.simulate`.
     """
 
     parts: Parts
