@@ -229,6 +229,7 @@ def _planned() -> dict[str, list[Any]]:
         ],
         "fault-costs": [
             printed("compare --collective broadcast --gpus 4 --size 64KiB --failed any-port,any-gpu,link:2-3"),
+            printed("compare --collective all-gather --gpus 4 --ports 2 --size 64KiB --failed any-port,any-two:3"),
         ],
         "fallbacks": [
             printed("plan --collective all-gather --gpus 4 --size 64KiB --failed any-port,any-gpu,any-link"),
