@@ -76,11 +76,50 @@ def test_electrical_switches_are_refused_as_they_were_written(cli: RunCli, tmp_p
     assert "`4:3600Gbps:100ns`" in refused
 
 
-@pytest.mark.parametrize("verb", ["simulate", "circuits", "run"])
-def test_verbs_of_plans_refuse_a_timeline(cli: RunCli, tmp_path: Path, verb: str) -> None:
+def test_run_refuses_a_timeline(cli: RunCli, tmp_path: Path) -> None:
     file = tmp_path / "timeline.json"
     ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4)).save(file)
-    assert "lightloom.timeline/1" in assert_refused(cli, tmp_path, verb, file, field="plan")
+    assert "lightloom.timeline/1" in assert_refused(cli, tmp_path, "run", file, field="plan")
+
+
+def test_a_timeline_is_simulated_and_put_on_ports(cli: RunCli, tmp_path: Path) -> None:
+    file, ports = tmp_path / "timeline.json", tmp_path / "circuits.json"
+    assert cli(*ASYNCHRONOUS, "--initial", "ring", "--output", file).status == 0
+    found = ll.Timeline.load(file)
+    told = json.loads(cli("simulate", file, "--header-size", "64B", "--format", "json").out)
+    assert told["total_s"] == found.simulate(header_size="64B").total_s > told["predicted_s"] == found.total_s
+    assert "store-and-forward" in cli("simulate", file).out
+    assert len(cli("simulate", file, "--format", "csv").out.splitlines()) == 1 + sum(map(len, found.switches))
+    assert "port-1" in cli("circuits", file, "--output", ports).out
+    assert cli("verify", ports, "--plan", file).status == 0
+    changed = json.loads(ports.read_text())
+    changed["configurations"][-1]["time_s"] += 1e-6
+    ports.write_text(json.dumps(changed))
+    assert cli("verify", ports, "--plan", file).status == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("sync", ("--sync", "dataflow")),
+        ("level", ("--level", "flow")),
+        ("explain", ("--explain",)),
+        ("packet_size", ("--packet-size", "1B")),
+        ("forwarding", ("--forwarding", "wormhole")),
+    ],
+)
+def test_the_simulation_of_a_timeline_refuses(
+    cli: RunCli, tmp_path: Path, field: str, options: tuple[str, ...]
+) -> None:
+    file = tmp_path / "timeline.json"
+    ll.timeline("all-to-all", "16MiB", fabric=ll.Fabric(gpus=4)).save(file)
+    assert_refused(cli, tmp_path, "simulate", file, *options, field=field)
+
+
+def test_a_timeline_has_switches_of_ports(cli: RunCli, tmp_path: Path) -> None:
+    file = tmp_path / "timeline.json"
+    ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4)).save(file)
+    assert "parallel" in assert_refused(cli, tmp_path, "circuits", file, "--optics", "crossbar", field="optics")
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,28 @@ def test_mean_and_worst_are_those_of_a_plan_for_every_fault(collective: str, kin
         assert row.healthy_s == pytest.approx(healthy.total_s, rel=1e-12)
 
 
+def test_pairs_are_all_different_and_cost_what_a_plan_with_both_takes() -> None:
+    """On so few GPUs as many pairs as there are; each once."""
+    fabric = Fabric(gpus=3, ports=2)
+    found = lightloom.fault_costs("all-gather", "256KiB", "any-port,any-two:10000", fabric=fabric)
+    single = [f"port:{gpu}.{port}" for gpu in range(3) for port in range(2)]
+    assert {one.failed for one in found.pairs} == {",".join(both) for both in itertools.combinations(single, 2)}
+    assert len(found.pairs) == 15
+    times_s = {}
+    for both in (one.failed for one in found.pairs):
+        try:
+            times_s[both] = lightloom.plan("all-gather", "256KiB", fabric=Fabric(gpus=3, ports=2, failed=both)).total_s
+        except InputError:
+            assert both in {f"port:{gpu}.0,port:{gpu}.1" for gpu in range(3)}
+    row = found.pair_rows[0]
+    assert (row.served, row.unserved) == (12, 3)
+    assert row.worst_s == pytest.approx(max(times_s.values()), rel=1e-12)
+    assert row.mean_s == pytest.approx(sum(times_s.values()) / 12, rel=1e-12)
+    assert faults(found.plot()) == []
+    drawn = lightloom.fault_costs("all-gather", "256KiB", "any-port,any-two:4", fabric=fabric)
+    assert len({one.failed for one in drawn.pairs} & {one.failed for one in found.pairs}) == 4
+
+
 def test_faults_that_cut_a_gpu_off_are_counted() -> None:
     """On one port every dead transmitter leaves a GPU that cannot give anything to an AllGather."""
     found = lightloom.fault_costs("all-gather", "1MiB", "any-port,any-link", fabric=Fabric(gpus=4))
@@ -87,7 +109,7 @@ def test_the_command_prints_what_the_function_finds(tmp_path: Path, capsys: pyte
     assert faults(found.plot()) == []
 
 
-@pytest.mark.parametrize("failed", ["any-fibre", "port:0.0", "any-port,port:9.0"])
+@pytest.mark.parametrize("failed", ["any-fibre", "port:0.0", "any-port,port:9.0", "any-two:5", "any-port,any-two:0"])
 def test_other_kinds_are_refused(failed: str) -> None:
     """One line that names the option."""
     with pytest.raises(InputError, match="failed"):

@@ -101,6 +101,7 @@ def results() -> dict[str, Any]:
         "fallbacks": ll.fallbacks("all-reduce", "1KiB", "any-switch", fabric=ll.Fabric(gpus=4, ports=2)),
         "repair": ll.repair(ll.plan("all-reduce", "1KiB", fabric=ll.Fabric(gpus=4, ports=2)), "port:1.0"),
         "timeline": ll.timeline("all-to-all", "1MiB", fabric=ll.Fabric(gpus=4, ports=2)),
+        "simulation of a timeline": ll.timeline("all-gather", "1KiB", fabric=ll.Fabric(gpus=4)).simulate(),
         "plan made once": ll.robust("zipf:0.6", "1MiB/pair", iterations=2, fabric=ll.Fabric(gpus=4)),
         "plan table": table,
         "plan chooser": ll.PlanChooser(table, delay="1us"),

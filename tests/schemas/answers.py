@@ -229,6 +229,7 @@ def _planned() -> dict[str, list[Any]]:
         ],
         "fault-costs": [
             printed("compare --collective broadcast --gpus 4 --size 64KiB --failed any-port,any-gpu,link:2-3"),
+            printed("compare --collective all-gather --gpus 4 --ports 2 --size 64KiB --failed any-port,any-two:3"),
         ],
         "fallbacks": [
             printed("plan --collective all-gather --gpus 4 --size 64KiB --failed any-port,any-gpu,any-link"),
@@ -237,7 +238,14 @@ def _planned() -> dict[str, list[Any]]:
             printed(
                 "plan --collective all-to-all --gpus 5 --ports 2 --size 1MiB --matrix zipf:0.4 --overlap asynchronous"
             ),
-            printed("plan --collective all-reduce --gpus 8 --ports 2 --size 4MiB --overlap asynchronous"),
+            printed(
+                "plan --collective all-reduce --gpus 8 --ports 2 --size 4MiB --overlap asynchronous "
+                "--output timeline.json"
+            ),
+        ],
+        "timeline-simulation": [
+            printed("simulate timeline.json --header-size 64B"),
+            printed("simulate timeline.json --forwarding cut-through"),
         ],
         "export": [printed("export a.json --to msccl-xml --output a.xml")],
     }

@@ -41,6 +41,10 @@ pub(crate) fn in_words(error: &serde_json::Error) -> String {
     }
     let place = format!(" at line {} column {}", error.line(), error.column());
     let said = said.strip_suffix(&place).unwrap_or(&said);
+    // An object that is written as a list, whose keys serde counts.
+    if said.starts_with("invalid length ") && said.contains(", expected struct ") {
+        return "it is a list; it takes an object".to_string();
+    }
     let of_kind = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
     match of_kind.and_then(|rest| rest.rsplit_once(", expected ")) {
         Some((found, expected)) => {

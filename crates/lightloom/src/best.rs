@@ -87,11 +87,27 @@ impl Prepared {
             self.run(&mut race, |planner| !planner.capabilities().chooses_algorithm, at);
             race.fastest().ok_or(too_large)?;
         }
-        let (place, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;
+        let (place, choice) = race.fastest().ok_or_else(|| self.refusal_around_faults(&race, at))?;
         match composing {
             Some(searching) => self.searched(place, choice, *searching, at),
             None => Ok(choice.clone()),
         }
+    }
+
+    /// Why a race has no winner: the faults, where planners are open and one of them finds a plan without these.
+    fn refusal_around_faults(&self, race: &Race<'_>, at: &OperatingPoint) -> Error {
+        let (mut whole, refusal) = (self.request().clone(), self.refusal(race));
+        let shape = &self.request().fabric.shape;
+        if shape.faults().is_empty() || !whole.leaves_planner_open() {
+            return refusal;
+        }
+        let found = shape.without_faults(shape.ports()).and_then(|alike| {
+            whole.fabric.shape = alike.with_rates(shape.rates().cloned());
+            whole.options.listener = None;
+            Self::new(&whole)?.best_from_start(at)
+        });
+        let accepts = "faults around which a planner finds a plan; none does around these";
+        found.map_or(refusal, |_| Error::value("failed", format!("`{}`", shape.faults()), accepts))
     }
 
     /// The best choice on better topologies, where they can be found and one of the planners may use any: a planner

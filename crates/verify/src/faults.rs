@@ -22,6 +22,9 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
         let gpu = shape.gpu_of(rank);
         tally.expect(!faults.contains(&Fault::Gpu(gpu)), || format!("rank {rank} is GPU {gpu}, which failed"));
     }
+    tally.expect(!on_own_switches(plan) || !faults.iter().any(is_of_port), || {
+        "a port failed, and each port is on a switch of its own, so that no other takes its place".to_string()
+    });
     let initial = plan.fabric.initial.given();
     for topology in plan.topologies.iter().chain(initial) {
         interruption::check();
@@ -50,6 +53,16 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
             &format!("with {}, which no topology uses", counted(faults.len() as u64, "fault")),
         ),
     )
+}
+
+/// Whether port k of each GPU is on a switch k, as delays by port and changes behind a dark port need it.
+fn on_own_switches(plan: &Plan) -> bool {
+    let terms = plan.fabric.reconfiguration.delay().terms();
+    plan.fabric.optics.is_none() && (plan.fabric.reconfiguration.overlap().background || !terms.by_port_s.is_empty())
+}
+
+fn is_of_port(fault: &Fault) -> bool {
+    matches!(fault, Fault::Transmitter { .. } | Fault::Receiver { .. } | Fault::Switch(_))
 }
 
 type DeadPorts = BTreeMap<u32, BTreeSet<u32>>;

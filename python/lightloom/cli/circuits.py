@@ -35,6 +35,9 @@ def command(
     For a file of `train`, the circuits of all groups are put on the switches together, over one iteration that repeats:
     when each configuration has to begin being set, after which events, and which events need it.
 
+    For a file of `plan --overlap asynchronous` there is a configuration whenever a switch begins to turn, in which the
+    other switches keep what they hold.
+
     With --send, switches set these circuits and are read back. Their former state is kept in a file, which
     --restore brings back. Exit status 1: a switch did not acknowledge. To try it: --simulated-switch scpi in one
     terminal, PLAN --send scpi://127.0.0.1:5025 --follow in another.
@@ -75,9 +78,13 @@ def command(
 
 def _made(plan: str, optics: str | None) -> Circuits:
     """The circuits of a plan; those of the file itself where it holds circuits."""
+    from lightloom.clocks.reading import is_timeline
+    from lightloom.clocks.timeline import Timeline
     from lightloom.optics.port_maps import MAX_FILE_BYTES, Circuits, circuits
 
     text = read_text("plan", plan, MAX_FILE_BYTES)
+    if is_timeline(text):
+        return Timeline.from_json(text).circuits(optics)
     if SCHEMA in text[:200]:
         if optics is not None:
             raise refuse(

@@ -1,7 +1,8 @@
-"""What the verb `plan` does for switches on clocks of their own (`--overlap asynchronous`)."""
+"""What verbs do for switches on clocks of their own: `plan --overlap asynchronous`, and `simulate` of its files."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from lightloom import Timeline
 
 ASYNCHRONOUS = "asynchronous"
+# Settings that the simulation of a timeline takes, and the characters in which a file's schema stands.
+OF_TIMELINES = ("packet_size", "header_size", "forwarding")
+MOST_BEGINNING = 4096
 
 
 def planned_timeline(
@@ -54,3 +58,33 @@ def _text(found: Timeline, output_format: str) -> str:
     from lightloom.views.tables.timeline import timeline_table
 
     return timeline_table(found)
+
+
+def is_timeline_file(path: str) -> bool:
+    """Whether a file is meant to be a timeline, by its beginning; not where it cannot be read."""
+    from lightloom.clocks.reading import is_timeline
+
+    try:
+        with Path(path).open(encoding="utf-8", errors="replace") as file:
+            return is_timeline(file.read(MOST_BEGINNING))
+    except OSError:
+        return False
+
+
+def simulated_timeline(path: str, settings: dict[str, Any], of_plans: dict[str, Any], output_format: str) -> str:
+    """The text that `simulate` prints for a timeline. settings: as given. of_plans: options that do not go with it."""
+    from lightloom.clocks.timeline import Timeline
+
+    given = given_of(settings)
+    for name, value in {**{key: given[key] for key in given if key not in OF_TIMELINES}, **of_plans}.items():
+        if value:
+            raise refuse(name, "it is only for plans, and the file is a timeline")
+    found = Timeline.load(path)
+    simulation = with_progress("simulating", lambda: found.simulate(**given))
+    if output_format == "json":
+        return simulation.to_json()
+    if output_format == "csv":
+        return as_csv(simulation.to_columns())
+    from lightloom.views.tables.timeline_simulation import timeline_simulation_table
+
+    return timeline_simulation_table(simulation)

@@ -46,12 +46,13 @@ def command(
 
     With --failed any-port (also any-receiver, any-link, any-switch, any-gpu), every planner plans for each single fault
     of that kind: time where everything works, mean and worst over all faults, the worst one, how many are not served.
+    any-two:100 among the kinds adds a hundred pairs of these faults, drawn by a fixed seed.
 
     \b
     Examples:
       lightloom compare --collective all-reduce --size 1MiB --gpus 64 --reconfiguration-delay 1us
       lightloom compare --benchmark short-circuit
-      lightloom compare --collective all-reduce --size 1MiB --gpus 8 --ports 2 --failed any-port,any-link
+      lightloom compare --collective all-reduce --size 1MiB --gpus 8 --ports 2 --failed any-port,any-two:20
       lightloom compare --collective all-reduce --size 1MiB --gpus 64 --uncertain reconfiguration_delay=lognormal:1 \
         --objective p99 --plot runs.png
     """  # noqa: D301

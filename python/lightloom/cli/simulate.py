@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.base.errors import refuse
+from lightloom.cli.clocks import is_timeline_file, simulated_timeline
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
@@ -40,6 +41,9 @@ def command(
     For a file of `train`, each plan is simulated, and the iteration is timed again with the simulated times: same order
     of events, ports and circuits.
 
+    In a file of `plan --overlap asynchronous` each switch turns once its packets are through, and no packet leaves
+    before its data and circuits are there; nothing happens earlier than planned.
+
     \b
     Examples:
       lightloom plan --collective all-reduce --size 1MiB --gpus 8 --output plan.json
@@ -71,6 +75,10 @@ def command(
         _refuse_given(of_one_run, "it is of one run; it cannot be combined with --uncertain")
         given = {**uncertain, **given_of({"seed": seed}), **given_of(settings)}
         click.echo(sampled_text(plan, given, plot, output_format))
+        return
+    if is_timeline_file(plan):
+        of_plans = {"links": links, "explain": explain, "all_steps": all_steps, "trace": trace, "plot": plot}
+        click.echo(simulated_timeline(plan, settings, of_plans, output_format))
         return
     simulation = with_progress("simulating", lambda: simulate(plan, **given_of(settings)))
     if isinstance(simulation, TrainingSimulation):

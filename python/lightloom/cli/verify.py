@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from lightloom.base.errors import InputError, refuse
+from lightloom.cli.clocks import is_timeline_file
 from lightloom.cli.options import verb
 from lightloom.views.documents import checks_document
 from lightloom.views.rows import rows_as_csv
@@ -213,10 +214,15 @@ def _verify_sequence(stated: StatedSequence) -> list[Check]:
 
 def _verify_circuits(text: str, reference: Reference) -> list[Check]:
     from lightloom import verify
+    from lightloom.clocks.timeline import Timeline
     from lightloom.optics.port_maps import Circuits
     from lightloom.training.documents import plan_or_training
 
     circuits = Circuits.from_json(text)
     if reference.plan is None:
         raise refuse("plan", "missing; circuits are checked against their plan: give --plan FILE")
+    if is_timeline_file(reference.plan):
+        if reference.optics is not None:
+            raise refuse("optics", "it is not used with a timeline, whose switches hold a port of each GPU")
+        return Timeline.load(reference.plan).verify_circuits(circuits)
     return verify(circuits, plan=plan_or_training(reference.plan), optics=reference.optics)

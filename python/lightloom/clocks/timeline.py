@@ -12,8 +12,10 @@ from lightloom.base.errors import refuse
 from lightloom.base.files import read_text, write_bytes
 from lightloom.base.frames import Table
 from lightloom.base.views import picture
-from lightloom.clocks.checks import checks_of
-from lightloom.clocks.reader import MAX_FILE_BYTES, SCHEMA, parts_of
+from lightloom.clocks.judging import checks_of
+from lightloom.clocks.port_maps import circuit_checks, circuits_of
+from lightloom.clocks.reading import MAX_FILE_BYTES, SCHEMA, parts_of
+from lightloom.clocks.simulation import TimelineSimulation, simulate_timeline
 from lightloom.plans import Plan
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lightloom.clocks.parts import Configuration, Parts, Transmission
+    from lightloom.inputs.optics import Optics
+    from lightloom.optics.port_maps import Circuits
     from lightloom.planning import Check
 
 __all__ = ["Timeline"]
@@ -74,6 +78,32 @@ class Timeline(Table):
         They share no code with planning, but for the lower bound, which is computed again by the code that stated it.
         """
         return checks_of(self.parts)
+
+    def simulate(
+        self,
+        *,
+        packet_size: str | float = "4096B",
+        header_size: str | float = "0B",
+        forwarding: str = "store-and-forward",
+    ) -> TimelineSimulation:
+        """Follow every packet: switches turn, and data go on, once packets are through, never earlier than planned.
+
+        packet_size: payload of a packet; header_size: bytes on the wire in addition to it; forwarding:
+        `"store-and-forward"`, or `"cut-through"`: a packet goes on once its header is there. Raises `InputError` that
+        names the argument, also where more than two million packets over circuits were to be followed.
+        """
+        return simulate_timeline(self.parts, self.plan, packet_size, header_size, forwarding)
+
+    def circuits(self, optics: Optics | str | os.PathLike[str] | None = None) -> Circuits:
+        """What each switch is told to connect whenever one of them begins to turn; port k of each GPU is on switch k.
+
+        optics: a TOML file with the switches' names. Raises `InputError` where it is another kind than `parallel`.
+        """
+        return circuits_of(self.parts, self.plan, optics)
+
+    def verify_circuits(self, circuits: Circuits) -> list[Check]:
+        """The check of circuits that were made for this timeline: all traffic has its connections, in time."""
+        return circuit_checks(circuits, self.parts, self.plan)
 
     @cached_property
     def plan(self) -> Plan:

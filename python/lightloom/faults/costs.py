@@ -29,7 +29,7 @@ SCHEMA = "lightloom.fault-costs/1"
 
 
 class FaultTimes(NamedTuple):
-    """Times by planner with one fault, s; a planner that cannot serve the problem then is not there.
+    """Times by planner with one fault, or two, s; a planner that cannot serve the problem then is not there.
 
     alike: number of faults that cost the same, this one included. reason: why no planner serves it, else empty.
     """
@@ -42,7 +42,7 @@ class FaultTimes(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRow:
-    """One planner at its best algorithm: the time where everything works, and over all single faults; seconds.
+    """One planner at its best algorithm: the time where everything works, and over all single faults or pairs; seconds.
 
     mean_s, worst_s: of the faults that it serves; None, like worst_fault, where it serves none. served, unserved:
     numbers of faults.
@@ -64,7 +64,7 @@ class FaultCosts(Table):
 
     collective, size_bytes, gpus, ports: the problem. kinds: the kinds of faults, such as `any-port`; given: the faults
     that are there in any case. planners: name, best algorithm and time without a single fault, the fastest planner
-    first. faults: times with each.
+    first. faults: times with each. pairs: times with two at once, of those that were drawn.
     """
 
     collective: str
@@ -75,26 +75,17 @@ class FaultCosts(Table):
     given: tuple[str, ...]
     planners: tuple[tuple[str, str, float], ...]
     faults: tuple[FaultTimes, ...]
+    pairs: tuple[FaultTimes, ...] = ()
 
     @cached_property
     def rows(self) -> tuple[FaultRow, ...]:
         """A row a planner, the fastest without a single fault first."""
-        return tuple(self._row(*planner) for planner in self.planners)
+        return tuple(_row(self.faults, *planner) for planner in self.planners)
 
-    def _row(self, planner: str, algorithm: str, healthy_s: float) -> FaultRow:
-        served = [fault for fault in self.faults if planner in fault.times_s]
-        count = sum(fault.alike for fault in served)
-        worst = max(served, key=lambda fault: fault.times_s[planner], default=None)
-        return FaultRow(
-            planner=planner,
-            algorithm=algorithm,
-            healthy_s=healthy_s,
-            mean_s=sum(fault.alike * fault.times_s[planner] for fault in served) / count if count else None,
-            worst_s=None if worst is None else worst.times_s[planner],
-            worst_fault=None if worst is None else worst.failed,
-            served=count,
-            unserved=self.count - count,
-        )
+    @cached_property
+    def pair_rows(self) -> tuple[FaultRow, ...]:
+        """The same over pairs of faults; empty where none were asked for."""
+        return tuple(_row(self.pairs, *planner) for planner in self.planners if self.pairs)
 
     @property
     def count(self) -> int:
@@ -113,12 +104,15 @@ class FaultCosts(Table):
             "given": list(self.given),
             "planners": [asdict(row) for row in self.rows],
             "faults": [fault._asdict() for fault in self.faults],
+            "planners_with_pairs": [asdict(row) for row in self.pair_rows],
+            "pairs": [fault._asdict() for fault in self.pairs],
         }
         return json.dumps(told, indent=1, ensure_ascii=False)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a planner and fault: the time is None where the planner cannot serve the problem."""
-        pairs = [(planner, healthy_s, fault) for planner, _, healthy_s in self.planners for fault in self.faults]
+        faults = (*self.faults, *self.pairs)
+        pairs = [(planner, healthy_s, fault) for planner, _, healthy_s in self.planners for fault in faults]
         return {
             "planner": [planner for planner, _, _ in pairs],
             "failed": [fault.failed for _, _, fault in pairs],
@@ -141,6 +135,23 @@ class FaultCosts(Table):
         return f"FaultCosts({self.collective}, {faults}: {best.planner} {show_time(best.healthy_s)}, {told})"
 
 
+def _row(faults: tuple[FaultTimes, ...], planner: str, algorithm: str, healthy_s: float) -> FaultRow:
+    """What some faults cost a planner."""
+    served = [fault for fault in faults if planner in fault.times_s]
+    count = sum(fault.alike for fault in served)
+    worst = max(served, key=lambda fault: fault.times_s[planner], default=None)
+    return FaultRow(
+        planner=planner,
+        algorithm=algorithm,
+        healthy_s=healthy_s,
+        mean_s=sum(fault.alike * fault.times_s[planner] for fault in served) / count if count else None,
+        worst_s=None if worst is None else worst.times_s[planner],
+        worst_fault=None if worst is None else worst.failed,
+        served=count,
+        unserved=sum(fault.alike for fault in faults) - count,
+    )
+
+
 def fault_costs(
     collective: str | None = None,
     size: str | float | None = None,
@@ -153,7 +164,8 @@ def fault_costs(
     """Find what each single fault of a kind costs every planner, which plans anew for each fault.
 
     failed: kinds of faults, `"any-gpu"`, `"any-port"` (a transmitter), `"any-receiver"`, `"any-link"` (both ways) or
-        `"any-switch"`, with commas between them; faults among them, such as `"link:0-7"`, are there in any case.
+        `"any-switch"`, with commas between them; `"any-two:100"` among them is a hundred pairs of these, drawn by a
+        fixed seed; faults among them, such as `"link:0-7"`, are there in any case.
     fabric: its own `failed` is there in any case, too. report: is called with the number of faults that are done, and
         with that of all.
 
@@ -169,11 +181,13 @@ def fault_costs(
         raise InputError("planner", f"planner: none serves this problem: {healthy.rows[0].reason}")
     gpus = healthy.gpus if fabric.gpus is None and fabric.dims is None else fabric.sized().gpus or 0
     single = wanted.distinct(gpus, fabric.ports, ports_alike=fabric.optical_layer is None)
+    every = [*single, *wanted.drawn_pairs(gpus, fabric.ports)]
     found: list[FaultTimes] = []
-    report(0, len(single))
-    for fault in single:
-        found.append(_times(collective, size, replace(fabric, failed=(*wanted.given, fault.failed)), fault, settings))
-        report(len(found), len(single))
+    report(0, len(every))
+    for fault in every:
+        failed_now = (*wanted.given, *fault.failed.split(","))
+        found.append(_times(collective, size, replace(fabric, failed=failed_now), fault, settings))
+        report(len(found), len(every))
     return FaultCosts(
         collective=healthy.collective,
         size_bytes=healthy.size_bytes,
@@ -182,7 +196,8 @@ def fault_costs(
         kinds=wanted.kinds,
         given=wanted.given,
         planners=tuple((row.planner, row.algorithm, row.total_s or 0.0) for row in rows),
-        faults=tuple(found),
+        faults=tuple(found[: len(single)]),
+        pairs=tuple(found[len(single) :]),
     )
 
 

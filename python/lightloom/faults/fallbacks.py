@@ -139,6 +139,8 @@ def fallbacks(
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
     wanted = Wanted.of(failed).on(fabric)
+    if wanted.pairs:
+        raise refuse("failed", "any-two is for comparisons; plans are made for single faults")
     healthy = plan(collective, size, fabric=replace(fabric, failed=wanted.given or None), **settings)
     gpus = healthy.fabric_gpus
     told = {name: shown(value) for name, value in settings.items() if value is not None}

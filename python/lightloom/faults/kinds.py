@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import replace
 from itertools import combinations, islice
+from math import isqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom.base.errors import refuse, shown, unknown_name
@@ -21,6 +23,9 @@ BEGINNING = "any-"
 LINK = re.compile(r"^link:(\d{1,10})-(\d{1,10})$")
 # Single faults of one kind that are looked at: those of all links among 200 GPUs.
 MOST_FAULTS = 20_000
+# Pairs of single faults that are drawn, and how a list asks for them.
+MOST_PAIRS = 10_000
+PAIRS = re.compile(r"^any-two:(\d{1,10})$")
 
 
 class Kind(NamedTuple):
@@ -50,29 +55,39 @@ KINDS = {
 
 
 class Fault(NamedTuple):
-    """A single fault as `--failed` writes it, and the number of faults that cost the same, itself included."""
+    """A fault, or two, as `--failed` writes it, and the number of faults that cost the same, itself included."""
 
     failed: str
     alike: int
 
 
 class Wanted(NamedTuple):
-    """The kinds of single faults that are asked for, and the faults that are there in any case."""
+    """The kinds of single faults that are asked for, and the faults that are there in any case.
+
+    pairs: number of pairs of these single faults that are asked for, too.
+    """
 
     kinds: tuple[str, ...]
     given: tuple[str, ...]
+    pairs: int = 0
 
     @classmethod
     def of(cls, failed: str | Sequence[str]) -> Self:
         """The parts of a list such as `"any-port,link:0-7"`. Raises `InputError` for an unknown kind, or for none."""
-        parts = _parts(failed)
+        listed = _parts(failed)
+        pairs = [int(found[1]) for part in listed if (found := PAIRS.match(part))]
+        parts = [part for part in listed if not PAIRS.match(part)]
+        if pairs and not (len(pairs) == 1 and 1 <= pairs[0] <= MOST_PAIRS):
+            raise refuse(
+                "failed", f"`{shown(failed)}` is not accepted; it takes any-two:N once, N from 1 to {MOST_PAIRS:,}"
+            )
         kinds = tuple(dict.fromkeys(part for part in parts if part.startswith(BEGINNING)))
         for kind in kinds:
             if kind not in KINDS:
                 raise unknown_name("failed", kind, KINDS)
         if not kinds:
             raise refuse("failed", f"`{shown(failed)}` names no kind of faults; it takes {', '.join(KINDS)}")
-        return cls(kinds, given_faults([part for part in parts if part not in kinds]))
+        return cls(kinds, given_faults([part for part in parts if part not in kinds]), sum(pairs))
 
     def on(self, fabric: Fabric) -> Self:
         """The same, with the faults that a fabric has. Errors as for `faults`, where the fabric says its GPUs."""
@@ -89,6 +104,21 @@ class Wanted(NamedTuple):
         Raises `InputError` where there are more than `MOST_FAULTS` of a kind.
         """
         return [fault for name in self.kinds for fault in self._of_kind(name, gpus, ports)]
+
+    def drawn_pairs(self, gpus: int, ports: int) -> list[Fault]:
+        """So many different pairs of the single faults as are asked for, drawn with a fixed seed.
+
+        All of them where they are fewer. Errors as for `faults`.
+        """
+        single = self.faults(gpus, ports) if self.pairs else []
+        count = len(single) * (len(single) - 1) // 2
+        drawn = sorted(random.Random(0).sample(range(count), min(self.pairs, count)))  # noqa: S311 (no secret)
+        made = []
+        for number in drawn:
+            later = (1 + isqrt(1 + 8 * number)) // 2
+            first = number - later * (later - 1) // 2
+            made.append(Fault(f"{single[first]},{single[later]}", 1))
+        return made
 
     def distinct(self, gpus: int, ports: int, *, ports_alike: bool) -> list[Fault]:
         """The single faults, one for all ports of a GPU and one for all planes where ports are alike; errors as above.

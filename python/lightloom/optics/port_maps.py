@@ -84,11 +84,11 @@ class ConfigurationEvents(NamedTuple):
 class Configuration:
     """The settings of all switches during some steps of a plan, or between some events of an iteration.
 
-    index: its place, from 0. topology_index: its topology's place in `Plan.topologies`; in an iteration, a number that
-    the same connections have whenever they come back. steps: indices of the plan's steps during which it is held;
-    empty if the plan starts on a topology that it leaves at once, and in an iteration. time_s: seconds from the start
-    at which it has to begin being set; the first is there from the start. switches: by switch. events: those that it
-    is set between; None in a plan, and for the first configuration of an iteration.
+    index: its place, from 0. topology_index: its topology's place in `Plan.topologies`; in an iteration or timeline, a
+    number that the same connections have whenever they come back. steps: indices of the plan's steps during which it is
+    held; empty if the plan starts on a topology that it leaves at once, and in iterations and timelines. time_s:
+    seconds from the start at which it has to begin being set; the first is there from the start. switches: by switch.
+    events: those that it is set between; None in a plan, and for the first configuration of an iteration.
     """
 
     index: int

@@ -47,6 +47,7 @@ _DOCUMENTS = (
     Document("fault-costs", ("compare --failed any-port",), "times of each planner with every single fault of a kind"),
     Document("fallbacks", ("plan --failed any-port",), "plans for every single fault of a kind"),
     Document("timeline", ("plan --overlap asynchronous",), "a collective on switches with clocks of their own"),
+    Document("timeline-simulation", ("simulate TIMELINE",), "a timeline, packet by packet"),
     Document("circuits", ("circuits",), "the circuits that switches are told to set, and when"),
     Document(
         "sent", ("circuits --send", "circuits --restore"), "the circuits that switches made, and their acknowledgements"

@@ -41,5 +41,40 @@ TIMELINE = record(
         "plan": document("plan"),
     }
 )
+TIMELINE_SIMULATION = record(
+    {
+        "schema": version("lightloom.timeline-simulation/1"),
+        "settings": record(
+            {
+                "packet_bytes": whole("payload of a packet", least=1),
+                "header_bytes": whole("header of a packet, sent in addition to its payload"),
+                "forwarding": one_of(
+                    "time at which a hop forwards a packet: after its last bit, or after its header",
+                    "store-and-forward",
+                    "cut-through",
+                ),
+            },
+            "assumptions of the simulation",
+        ),
+        "total_s": number("time at which the last packet is there"),
+        "predicted_s": number("time of the timeline"),
+        "ratio": number("simulated over predicted time"),
+        "packets": whole("packets that all GPUs send; one that waits at a GPU is sent again"),
+        "packet_hops": whole("sum over the packets of the circuits that each crosses"),
+        "configurations": several(
+            record(
+                {
+                    "switch": whole("switch"),
+                    "configuration": whole("place of the configuration among the switch's"),
+                    "ready_s": number("time at which its circuits are there"),
+                    "end_s": number("time at which the last packet over them is through"),
+                    "predicted_ready_s": number("time by the timeline"),
+                    "predicted_end_s": number("time by the timeline"),
+                }
+            ),
+            "configurations of the switches, switch by switch",
+        ),
+    }
+)
 
-DOCUMENTS: dict[str, Form] = {"timeline": TIMELINE}
+DOCUMENTS: dict[str, Form] = {"timeline": TIMELINE, "timeline-simulation": TIMELINE_SIMULATION}

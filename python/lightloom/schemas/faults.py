@@ -49,6 +49,8 @@ FAULT_COSTS = record(
         "given": several(text("a fault"), "faults that are there in any case"),
         "planners": several(PLANNER, "planners, the fastest without a single fault first"),
         "faults": several(FAULT, "single faults"),
+        "planners_with_pairs": several(PLANNER, "the same over pairs of faults; empty where none were asked for"),
+        "pairs": several(FAULT, "pairs of faults that were drawn, with a comma between the two"),
     }
 )
 FALLBACKS = record(

@@ -206,10 +206,10 @@ CIRCUITS = record(
             record(
                 {
                     "topology": whole(
-                        "place of the topology in the plan; in an iteration the same number means the same connections"
+                        "place of the topology in the plan; in others the same number means the same connections"
                     ),
                     "steps": several(
-                        whole("step, from 0"), "steps that the configuration serves; empty in an iteration"
+                        whole("step, from 0"), "steps that the configuration serves; empty in iterations and timelines"
                     ),
                     "time_s": number(
                         "time since the plan or iteration began at which switches must begin to change",

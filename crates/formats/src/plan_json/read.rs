@@ -24,6 +24,9 @@ const MAX_NAME: usize = 500;
 const TOTAL_TOLERANCE: f64 = 1e-12;
 
 pub(super) fn plan(text: PlanText) -> Result<Plan> {
+    if text.fabric.dims.is_empty() {
+        return Err(Error::malformed("plan.fabric.dims", "it is an empty list; it takes the size of each dimension"));
+    }
     let shape = Shape::new(text.gpus, &text.fabric.dims, text.fabric.ports).map_err(at("plan.fabric"))?;
     let (rates, bandwidth_bps) = text.fabric.bandwidth_bps.read(text.fabric.ports)?;
     let shape = match text.fabric_gpus {

@@ -11,6 +11,8 @@
 //!
 //! `repair.rs` moves the plan of a file in the same ways, and prefers those that keep circuits (`kept_circuits.rs`).
 //!
+//! A port that lost its transmitter alone may lose its receiver too: what is planned for that fits.
+//!
 //! A planner that chooses the algorithm too also looks for one on the mended topologies (`composed_anew.rs`). The ideas
 //! are those of repairs of circuits by relabelling and of shares that fit the ports of each GPU.
 
@@ -20,7 +22,7 @@ mod mending;
 mod repair;
 mod roles;
 
-use model::{Result, Topology, WorkingPorts};
+use model::{Fabric, Fault, Faults, Initial, Result, Topology, WorkingPorts};
 
 use mending::Freed;
 
@@ -59,10 +61,52 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
         let limit_s = best.limit_s();
         best.offer(composed_anew::best(planner.name(), problem, mended, limit_s)?);
     }
+    if let Some(weaker) = with_both_sides(problem)? {
+        // What it cannot serve, the fabric as it is may.
+        let found = choose(planner, &weaker, best.limit_s()).ok().flatten();
+        found.map_or(Ok(()), |choice| best.move_onto(&choice, problem, &mut Vec::new()))?;
+    }
     match (best.choice, refusal) {
         (None, Some(refusal)) => Err(refusal),
         (choice, _) => Ok(choice),
     }
+}
+
+/// The problem on a fabric on which a port whose transmitter or receiver fails has lost both, so that this one is never
+/// slower; `None` where that is no other.
+///
+/// # Errors
+/// The errors of [`Problem::sharing`].
+fn with_both_sides(problem: &Problem) -> Result<Option<Problem>> {
+    let fabric = &problem.fabric;
+    let faults = fabric.shape.faults();
+    let both = faults.all().iter().flat_map(|&fault| match fault {
+        Fault::Transmitter { gpu, port } | Fault::Receiver { gpu, port } => {
+            [Fault::Transmitter { gpu, port }, Fault::Receiver { gpu, port }]
+        }
+        other => [other; 2],
+    });
+    let both: Faults = both.collect();
+    if both == *faults {
+        return Ok(None);
+    }
+    let shape = fabric.shape.clone().with_faults(both)?;
+    let working = WorkingPorts::of(&shape);
+    if working.least() == 0 {
+        return Ok(None);
+    }
+    let initial = match &fabric.initial {
+        Initial::Topology(initial) => Initial::Topology(shape.working_part(initial.clone())?),
+        other => other.clone(),
+    };
+    let fabric = Fabric { shape, initial, ..fabric.clone() };
+    let candidates = (0..problem.table.candidates()).map(|one| problem.table.candidate(one).clone()).collect();
+    let (cache, schedule) = (problem.cache.clone(), problem.schedule().clone());
+    let mut own = Problem::sharing(cache, schedule, fabric, problem.settings, problem.size_bytes, candidates)?;
+    own.static_candidates.clone_from(&problem.static_candidates);
+    own.options = problem.options.clone();
+    own.options.listener = None;
+    Ok(Some(own))
 }
 
 /// The best choice so far.

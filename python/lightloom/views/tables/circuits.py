@@ -55,6 +55,11 @@ def _of_iteration(circuits: Circuits) -> bool:
     return circuits.training is not None or any(one.events is not None for one in circuits.configurations)
 
 
+def _of_timeline(circuits: Circuits) -> bool:
+    """Whether no configuration is for a step or an event: each is for the time from which a switch has to turn."""
+    return not any(one.steps or one.events for one in circuits.configurations) and circuits.training is None
+
+
 def _shown(circuits: Circuits, *, all_connections: bool) -> tuple[Configuration, ...]:
     """The configurations that are listed: all of a plan; the first of an iteration, if not all are asked for."""
     everything = all_connections or not _of_iteration(circuits)
@@ -63,12 +68,13 @@ def _shown(circuits: Circuits, *, all_connections: bool) -> tuple[Configuration,
 
 def _changes(circuits: Circuits, shown: tuple[Configuration, ...]) -> RenderableType:
     several = len(circuits.switches) > 1
-    what = ("set after", "needed by") if _of_iteration(circuits) else ("topology", "steps")
+    of_steps = [] if _of_timeline(circuits) else ["topology", "steps"]
+    what = ["set after", "needed by"] if _of_iteration(circuits) else of_steps
     columns = ["configuration", *what, "time", *(["switch"] if several else [])]
     made = table(*columns, *RIGHT[2:], right=RIGHT)
     for configuration in shown:
         for place, switch in enumerate(configuration.switches):
-            named = _named(circuits, configuration) if place == 0 else [""] * 4
+            named = _named(circuits, configuration) if place == 0 else [""] * (2 + len(what))
             made.add_row(*named, *([switch.name] if several else []), *_counts(configuration, switch))
     return made
 
@@ -78,6 +84,8 @@ def _named(circuits: Circuits, configuration: Configuration) -> list[str]:
     if _of_iteration(circuits):
         events = configuration.events
         what = ["-", "the first events"] if events is None else [_nodes(events.after), _needed_by(events)]
+    elif _of_timeline(circuits):
+        what = []
     return [str(configuration.index + 1), *what, show_time(configuration.time_s)]
 
 
@@ -197,13 +205,16 @@ def _judged(circuits: Circuits) -> str:
 
 
 def _connections(circuits: Circuits, configuration: Configuration) -> list[RenderableType]:
-    number, first, second, time = _named(circuits, configuration)
+    number, *what, time = _named(circuits, configuration)
     parts: list[RenderableType] = [Text("")]
-    words = f"step {second}" if len(configuration.steps) == 1 else f"steps {second}" if configuration.steps else second
-    named = f"{first}, {words}"
+    if len(what) == 2:
+        words = f"step{'s' * (len(configuration.steps) > 1)} {what[1]}" if configuration.steps else what[1]
+        named = f"{what[0]}, {words}, "
+    else:
+        named = ""
     if _of_iteration(circuits):
-        named = "as the iteration begins" if configuration.index == 0 else f"after {first}, for {second}"
-    parts.append(heading(f"configuration {number}: {named}, at {time}"))
+        named = "as the iteration begins, " if configuration.index == 0 else f"after {what[0]}, for {what[1]}, "
+    parts.append(heading(f"configuration {number}: {named}at {time}"))
     if configuration.index < len(circuits.light):
         parts.append(_ways(circuits.light[configuration.index]))
     for switch in configuration.switches:
