@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lightloom.clocks.reading import parts_of
+from lightloom.clocks.reader import parts_of
 from lightloom.clocks.timeline import Timeline
 from tests.clocks.problems import drawn
 from tests.clocks.simulator import Fault, simulate

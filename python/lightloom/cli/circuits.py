@@ -78,7 +78,7 @@ def command(
 
 def _made(plan: str, optics: str | None) -> Circuits:
     """The circuits of a plan; those of the file itself where it holds circuits."""
-    from lightloom.clocks.reading import is_timeline
+    from lightloom.clocks.reader import is_timeline
     from lightloom.clocks.timeline import Timeline
     from lightloom.optics.port_maps import MAX_FILE_BYTES, Circuits, circuits
 

@@ -62,7 +62,7 @@ def _text(found: Timeline, output_format: str) -> str:
 
 def is_timeline_file(path: str) -> bool:
     """Whether a file is meant to be a timeline, by its beginning; not where it cannot be read."""
-    from lightloom.clocks.reading import is_timeline
+    from lightloom.clocks.reader import is_timeline
 
     try:
         with Path(path).open(encoding="utf-8", errors="replace") as file:

@@ -12,9 +12,9 @@ from lightloom.base.errors import refuse
 from lightloom.base.files import read_text, write_bytes
 from lightloom.base.frames import Table
 from lightloom.base.views import picture
-from lightloom.clocks.judging import checks_of
+from lightloom.clocks.checks import checks_of
 from lightloom.clocks.port_maps import circuit_checks, circuits_of
-from lightloom.clocks.reading import MAX_FILE_BYTES, SCHEMA, parts_of
+from lightloom.clocks.reader import MAX_FILE_BYTES, SCHEMA, parts_of
 from lightloom.clocks.simulation import TimelineSimulation, simulate_timeline
 from lightloom.plans import Plan
 
