@@ -13,6 +13,8 @@ mod circuits;
 mod comparison;
 mod fabric;
 mod fibres;
+#[cfg(target_os = "linux")]
+mod gate;
 mod given;
 mod input_error;
 mod interrupts;
@@ -62,6 +64,9 @@ mod _core {
     use super::fabric::{PyFabric, PyFabricOptions};
     #[pymodule_export]
     use super::fibres::{check_fibres, route_fibres};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::gate::PyGate;
     #[pymodule_export]
     use super::given::{read_bytes, read_rate, read_time};
     #[pymodule_export]
