@@ -27,12 +27,12 @@ const LINE: usize = 64;
 const PRESENCE: usize = 8;
 
 /// The byte that the controller holds.
-pub const CONTROLLER: u32 = 0;
+pub(crate) const CONTROLLER: u32 = 0;
 
 /// A rank that was never there, is there, or has left.
-pub const ABSENT: u32 = 0;
-pub const JOINED: u32 = 1;
-pub const LEFT: u32 = 2;
+pub(crate) const ABSENT: u32 = 0;
+pub(crate) const JOINED: u32 = 1;
+pub(crate) const LEFT: u32 = 2;
 
 /// The board of a gate.
 #[derive(Debug)]

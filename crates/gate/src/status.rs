@@ -27,7 +27,7 @@ pub enum LightloomGateStatus {
 
 impl LightloomGateStatus {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Done,
         Self::Failed,
         Self::WrongInput,

@@ -66,7 +66,7 @@ mod _core {
     use super::fibres::{check_fibres, route_fibres};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use super::gate::PyGate;
+    use super::gate::{PyGate, PyGateRank};
     #[pymodule_export]
     use super::given::{read_bytes, read_rate, read_time};
     #[pymodule_export]

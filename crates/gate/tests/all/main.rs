@@ -6,4 +6,5 @@ mod ends;
 mod folder;
 mod header;
 mod interleavings;
+mod programs;
 mod stress;
