@@ -590,6 +590,9 @@ class Gate:
     def wait_done(self, steps: int) -> tuple[str, int | None]:
         """`done` where all ranks are done with the first so many steps, `left` where all have closed the gate, `lost` with
         a rank that is not done and is there no more; `waiting` after at most 50 ms."""
+    @property
+    def done(self) -> int:
+        """The steps that all ranks are done with; 0 once it is closed."""
     def fail(self, lost: int | None = None) -> None:
         """Tell the ranks that this rank was lost, or that a switch failed."""
     def close(self) -> None:

@@ -37,12 +37,12 @@ def test_a_ring_gives_its_startup_and_bandwidth_back(tmp_path: Path) -> None:
     rows = []
     for power in range(12, 28):
         size = 1 << power
-        time_us = 2 * (gpus - 1) * (startup_us + size / gpus / rate * 1e6)
+        time_us = round(2 * (gpus - 1) * (startup_us + size / gpus / rate * 1e6), 6)
         rows.append(row(size, time_us, f"{time_us:.6f}"))
     (tmp_path / "times.txt").write_text(output(*rows))
     fit = calibrate(tmp_path / "times.txt", algorithm="ring")
-    assert fit.startup_s.value == pytest.approx(startup_us * 1e-6, rel=1e-6)
-    assert fit.bandwidth_bps.value == pytest.approx(8 * rate, rel=1e-6)
+    assert fit.startup_s.value == pytest.approx(startup_us * 1e-6, rel=1e-5)
+    assert fit.bandwidth_bps.value == pytest.approx(8 * rate, rel=1e-5)
     assert len(fit.measurements.rows) == 2 * len(rows)
 
 
@@ -57,7 +57,7 @@ def test_the_example_is_within_two_percent_of_what_it_was_made_from(cli: RunCli,
 def test_messages_of_sendrecv_are_one_transfer_and_need_no_algorithm(tmp_path: Path) -> None:
     (tmp_path / "times.txt").write_text(output(row(1 << 20, 100.0, "N/A"), program="sendrecv_perf_mpi"))
     (told,) = read_measurements(tmp_path / "times.txt").rows
-    assert told[1:] == (1 << 20, 100e-6, 1, 1, 1 << 20)
+    assert told[1:] == pytest.approx((1 << 20, 100e-6, 1, 1, 1 << 20))
 
 
 def test_tests_of_several_programs_groups_and_an_owner_before_each_line(tmp_path: Path) -> None:
@@ -74,32 +74,28 @@ def test_tests_of_several_programs_groups_and_an_owner_before_each_line(tmp_path
     (tmp_path / "times.txt").write_text(owned)
     rows = read_measurements(tmp_path / "times.txt", algorithm="ring").rows
     # Rings of 2: an AllReduce has two steps of half the buffer, an AllGather one.
-    assert [(one.time_s, one.steps, one.wire_bytes) for one in rows] == [
-        (10e-6, 2, 4096),
-        (11e-6, 2, 4096),
-        (20e-6, 1, 2048),
-    ]
+    told = [number for one in rows for number in (one.time_s, one.steps, one.wire_bytes)]
+    assert told == pytest.approx([10e-6, 2, 4096, 11e-6, 2, 4096, 20e-6, 1, 2048])
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "field", "said"),
+    ("text", "options", "said"),
     [
-        (output(row(1024, 1.0, "1.0")), [], "measurements", "algorithm: missing"),
-        (output(row(1024, 1.0, "1.0"), program=""), ["--algorithm", "ring"], "measurements", "give --collective"),
-        (output(row(1024, 1.0, "1.0", "3")), ["--algorithm", "ring"], "measurements", "3 elements of the result were wrong"),
-        (output(row(1024, 1.0, "fast")), ["--algorithm", "ring"], "measurements", "the time `fast` is not a number"),
-        (output("1024 256 float"), ["--algorithm", "ring"], "measurements", "has 3 cells, its header 13"),
-        (output(program="hypercube_perf"), ["--algorithm", "ring"], "measurements", "hypercube_perf; it takes all_gather"),
-        (output(), ["--algorithm", "ring"], "measurements", "has no rows"),
+        (output(row(1024, 1.0, "1.0")), [], "algorithm: missing"),
+        (output(row(1024, 1.0, "1.0"), program=""), ["--algorithm", "ring"], "give --collective"),
+        (output(row(1024, 1.0, "1.0", "3")), ["--algorithm", "ring"], "3 elements of the result were wrong"),
+        (output(row(1024, 1.0, "fast")), ["--algorithm", "ring"], "the time `fast` is not a number"),
+        (output("1024 256 float"), ["--algorithm", "ring"], "has 3 cells, its header 13"),
+        (output(program="hypercube_perf"), ["--algorithm", "ring"], "hypercube_perf; it takes all_gather"),
+        (output(), ["--algorithm", "ring"], "has no rows"),
     ],
 )
 def test_what_is_no_measurement_is_refused_in_a_line(
-    cli: RunCli, tmp_path: Path, text: str, options: list[str], field: str, said: str
+    cli: RunCli, tmp_path: Path, text: str, options: list[str], said: str
 ) -> None:
     (tmp_path / "times.txt").write_text(text)
-    ran = cli("calibrate", tmp_path / "times.txt", *options)
-    assert_refused(ran, field)
-    assert said in ran.err
+    said_so = assert_refused(cli, tmp_path, "calibrate", tmp_path / "times.txt", *options, field="measurements")
+    assert said in said_so
 
 
 @settings(max_examples=cases(200), suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -13,6 +13,7 @@ import pytest
 
 import lightloom as ll
 from lightloom import _core
+from lightloom.base.errors import FailedError
 from lightloom.switches import Connections, Switches
 from lightloom.switches.gate import LostRankError, configurations_by_step, serve_gate
 from lightloom.switches.simulated import SimulatedSwitch
@@ -91,7 +92,7 @@ def test_a_switch_that_refuses_is_told_to_the_ranks(start: StartSwitch, plan: ll
 
     with (
         Switches.of(circuits, address(switch)) as switches,
-        pytest.raises(ll.FailedError, match="was rejected"),
+        pytest.raises(FailedError, match="was rejected"),
     ):
         serve_gate(switches, gate, GPUS, configurations_by_step(circuits), opened=begin)
     for thread in threads:
@@ -102,6 +103,7 @@ def test_a_switch_that_refuses_is_told_to_the_ranks(start: StartSwitch, plan: ll
 RANK = """
 import sys
 from lightloom import _core
+from lightloom.base.errors import FailedError
 gate = _core.GateRank(sys.argv[1], int(sys.argv[2]), 30.0)
 assert gate.wait_for(0, 30.0) == "done"
 print("in step 0", flush=True)
@@ -173,7 +175,8 @@ def test_circuits_without_a_plan_need_ranks_and_those_of_iterations_are_refused(
     cli: RunCli, start: StartSwitch, plan: ll.Plan, in_own_folder: Path
 ) -> None:
     ll.circuits(plan).save(in_own_folder / "circuits.json")
-    assert_refused(cli("circuits", "circuits.json", "--send", address(start("scpi")), "--gate", "gate"), "ranks")
+    sent = ["circuits", "circuits.json", "--send", address(start("scpi")), "--gate", "gate"]
+    assert_refused(cli, in_own_folder, *sent, field="ranks")
     trained = ll.train("bert-pccl", fabric=ll.Fabric(gpus=8))
     with pytest.raises(ll.InputError, match="gate: the circuits are those of a training iteration"):
         configurations_by_step(ll.circuits(trained))

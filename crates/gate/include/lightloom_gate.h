@@ -17,16 +17,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// The byte that the controller holds.
-#define CONTROLLER 0
-
-// A rank that was never there, is there, or has left.
-#define ABSENT 0
-
-#define JOINED 1
-
-#define LEFT 2
-
 // The status of a call; the first three are the exit statuses of the command line.
 typedef enum {
   // The call succeeded.
@@ -50,9 +40,6 @@ typedef enum {
 
 // A gate that a rank has open.
 typedef struct LightloomGate LightloomGate;
-
-// All of them.
-#define LightloomGateStatus_ALL { LightloomGateStatus_Done, LightloomGateStatus_Failed, LightloomGateStatus_WrongInput, LightloomGateStatus_TimedOut, LightloomGateStatus_ControllerLost, LightloomGateStatus_RankLost, LightloomGateStatus_SwitchFailed, LightloomGateStatus_Closed, }
 
 #ifdef __cplusplus
 extern "C" {

@@ -90,15 +90,23 @@ impl Controller {
 
     /// Tells the ranks that no more circuits come up, with the rank that was lost where one was.
     pub fn end(&self, status: LightloomGateStatus, lost: u32) {
-        self.board.lost().store(lost, Ordering::SeqCst);
-        // The first end is the one that is told.
-        let _ = self.board.end().compare_exchange(0, status as u32, Ordering::SeqCst, Ordering::SeqCst);
+        // The first end is the one that is told; nobody else writes it.
+        if self.board.end().load(Ordering::SeqCst) == 0 {
+            self.board.lost().store(lost, Ordering::SeqCst);
+            self.board.end().store(status as u32, Ordering::SeqCst);
+        }
         self.board.bell_of_ranks().ring();
     }
 
     /// The number of ranks that have the gate open.
     pub fn joined(&self) -> u32 {
         (0..self.board.ranks).filter(|&rank| self.presence(rank) == JOINED).count() as u32
+    }
+
+    /// The steps that all ranks are done with.
+    pub fn done(&self) -> u64 {
+        let each = (0..self.board.ranks).map(|rank| self.board.done(rank).load(Ordering::SeqCst));
+        each.min().unwrap_or(0)
     }
 
     fn presence(&self, rank: u32) -> u32 {

@@ -39,6 +39,12 @@ impl PyGate {
         }
     }
 
+    /// The steps that all ranks are done with.
+    #[getter]
+    fn done(&self) -> u64 {
+        self.0.as_ref().map_or(0, Controller::done)
+    }
+
     /// Tells the ranks that a rank was lost, or that a switch failed.
     #[pyo3(signature = (lost=None))]
     fn fail(&self, lost: Option<u32>) {

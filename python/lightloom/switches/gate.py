@@ -49,7 +49,7 @@ def serve_gate(
 ) -> int:
     """Serve a gate at a path until the runs of the plan are over or all ranks have closed it.
 
-    Returns the steps that all ranks have done; where all closed the gate, those of which the controller knows it.
+    Returns the steps that all ranks have done.
 
     ranks: how many open it. configurations: of `configurations_by_step`. opened: called when the gate is there; told:
     called with every configuration that was set. Raises `InputError` that names `gate` or `ranks`, `LostRankError`,
@@ -69,15 +69,14 @@ def serve_gate(
                     gate.fail()
                     raise
                 held = wanted
-            done = begun
             # All steps until the circuits change, or the run is over.
             begun += 1
             while begun % steps and configurations[begun % steps] == held:
                 begun += 1
             gate.publish(begun)
             if not _all_done(gate, begun):
-                return done
-        return begun
+                break
+        return gate.done
 
 
 def _all_done(gate: _core.Gate, steps: int) -> bool:

@@ -27,7 +27,7 @@ fn a_step_waits_for_its_circuits_and_circuits_for_all_ranks() {
     assert_eq!(controller.wait_done(2, 0), Progress::Waiting);
     assert_eq!(ranks[1].done(1), Ok(()));
     assert_eq!(controller.wait_done(2, 0), Progress::Done);
-    assert_eq!(controller.joined(), 2);
+    assert_eq!((controller.joined(), controller.done()), (2, 2));
     drop(ranks);
     assert_eq!(controller.wait_done(3, 0), Progress::AllLeft);
 }
@@ -36,17 +36,18 @@ fn a_step_waits_for_its_circuits_and_circuits_for_all_ranks() {
 fn a_rank_that_leaves_is_missed_only_where_another_waits() {
     let folder = Folder::new();
     let controller = Controller::create(&folder.gate(), 2, 1).expect("a gate");
-    let [first, second] = [0, 1].map(|rank| Rank::open(&folder.gate(), rank, 0).expect("it opens"));
+    let [second, first] = [0, 1].map(|rank| Rank::open(&folder.gate(), rank, 0).expect("it opens"));
     controller.publish(1);
     drop(first);
     assert_eq!(controller.wait_done(1, 0), Progress::Waiting);
     thread::scope(|scope| {
         let waits = scope.spawn(|| second.wait_for(1, FOREVER));
-        assert_eq!(controller.wait_done(1, FOREVER), Progress::Lost(0));
-        controller.end(Status::RankLost, 0);
+        assert_eq!(controller.wait_done(1, FOREVER), Progress::Lost(1));
+        controller.end(Status::RankLost, 1);
         assert_eq!(waits.join().expect("a rank"), Err(Status::RankLost));
     });
-    assert_eq!(second.lost(), Some(0));
+    drop(controller);
+    assert_eq!((second.wait_for(1, FOREVER), second.lost()), (Err(Status::RankLost), Some(1)), "also after its end");
 }
 
 #[test]
