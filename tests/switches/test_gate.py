@@ -177,6 +177,6 @@ def test_circuits_without_a_plan_need_ranks_and_those_of_iterations_are_refused(
     ll.circuits(plan).save(in_own_folder / "circuits.json")
     sent = ["circuits", "circuits.json", "--send", address(start("scpi")), "--gate", "gate"]
     assert_refused(cli, in_own_folder, *sent, field="ranks")
-    trained = ll.train("bert-pccl", fabric=ll.Fabric(gpus=8))
+    trained = ll.train("bert-pccl", ranks=8)
     with pytest.raises(ll.InputError, match="gate: the circuits are those of a training iteration"):
         configurations_by_step(ll.circuits(trained))
