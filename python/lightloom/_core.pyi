@@ -3,8 +3,9 @@
 Its objects can be pickled. A process that was forked works too, unless another thread was planning at that moment.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, final
+from typing import Any, Self, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -576,6 +577,48 @@ def program(plan: Plan, element_bytes: int) -> Program:
 
     Raises `InputError` that names `plan` where its steps move more than 2^22 chunks, its buffer holds no element, or
     its data are more than 63 bits count."""
+
+@final
+class Gate:
+    """The controller's side of a gate at a path, for the ranks of a plan of so many steps; Linux only.
+
+    Raises `InputError` that names `gate` or `ranks`."""
+
+    def __new__(cls, path: str | os.PathLike[str], ranks: int, steps: int) -> Self: ...
+    def publish(self, up: int) -> None:
+        """Let the first so many steps begin: their circuits are up."""
+    def wait_done(self, steps: int) -> tuple[str, int | None]:
+        """`done` where all ranks are done with the first so many steps, `left` where all have closed the gate, `lost` with
+        a rank that is not done and is there no more; `waiting` after at most 50 ms."""
+    @property
+    def done(self) -> int:
+        """The steps that all ranks are done with; 0 once it is closed."""
+    def fail(self, lost: int | None = None) -> None:
+        """Tell the ranks that this rank was lost, or that a switch failed."""
+    def close(self) -> None:
+        """Tell the ranks that the gate is closed, unless they know of a failure, and remove its file."""
+
+@final
+class GateRank:
+    """The gate at a path as a rank has it open, once its controller is there; Linux only.
+
+    Raises `OSError` where it is not there within the time, has no such rank, or the rank was opened before."""
+
+    def __new__(cls, path: str | os.PathLike[str], rank: int, timeout_s: float) -> Self: ...
+    @property
+    def steps(self) -> int:
+        """The steps of one run of the plan."""
+    @property
+    def lost(self) -> int | None:
+        """The rank that was lost, after `rank-lost`."""
+    def wait_for(self, step: int, timeout_s: float) -> str:
+        """`done` once the circuits of a step are up; else `timed-out`, `controller-lost`, `rank-lost`, `switch-failed` or
+        `closed`."""
+    def done(self, step: int) -> str:
+        """Say that this rank has sent and received all of a step, and of all before it; `done`, or `wrong-input` for a
+        step whose circuits have not been up."""
+    def close(self) -> None:
+        """Tell the controller that this rank has left."""
 
 Pairs = NDArray[np.uint32]
 

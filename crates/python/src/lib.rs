@@ -13,6 +13,8 @@ mod circuits;
 mod comparison;
 mod fabric;
 mod fibres;
+#[cfg(target_os = "linux")]
+mod gate;
 mod input_error;
 mod interrupts;
 mod keywords;
@@ -62,6 +64,9 @@ mod _core {
     use super::fabric::{PyFabric, PyFabricOptions};
     #[pymodule_export]
     use super::fibres::{check_fibres, route_fibres};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::gate::{PyGate, PyGateRank};
     #[pymodule_export]
     use super::interrupts::{PyInterruption, heed};
     #[pymodule_export]

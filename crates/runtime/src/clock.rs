@@ -43,12 +43,12 @@ pub fn wake_all(word: &AtomicU32) {
     let _ = futex::wake(word, Flags::empty(), i32::MAX as u32);
 }
 
-/// A word that one process sleeps at and others ring.
+/// A word that processes sleep at and others ring.
 #[derive(Debug, Clone, Copy)]
 pub struct Bell<'a> {
     /// Counts rings.
     pub rung: &'a AtomicU32,
-    /// Whether the process sleeps, or is about to.
+    /// Counts the processes that sleep, or are about to; one that was killed is counted for ever, which only costs time.
     pub sleeps: &'a AtomicU32,
 }
 
@@ -68,8 +68,8 @@ impl Bell<'_> {
 
     /// Sleeps unless it was rung since `seen`, until it is rung or a moment has come.
     pub fn wait(&self, seen: u32, until_ns: Option<u64>) {
-        self.sleeps.store(1, Ordering::SeqCst);
+        self.sleeps.fetch_add(1, Ordering::SeqCst);
         wait_while(self.rung, seen, until_ns);
-        self.sleeps.store(0, Ordering::SeqCst);
+        self.sleeps.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -77,6 +77,8 @@ mod transport;
 #[cfg(target_os = "linux")]
 mod wire;
 
+#[cfg(target_os = "linux")]
+pub use clock::{Bell, now_ns};
 pub use course::check;
 pub use elements::{Element, Reduction};
 #[cfg(target_os = "linux")]
@@ -89,6 +91,8 @@ pub use request::{Change, MOST_RANKS, PACKET_BYTES, Program, Request, StepSettin
 pub use serve::serve;
 #[cfg(target_os = "linux")]
 pub use synchronisation::{barrier_rounds, barriers};
+#[cfg(target_os = "linux")]
+pub use system::{Shared, hold, is_held};
 
 /// `None`: on this system free memory is not known.
 #[cfg(not(target_os = "linux"))]

@@ -1,5 +1,5 @@
 //! Operations that only unsafe code can do: memory that processes share, a process that forks, its scheduling, and its
-//! end; options of sockets.
+//! end; options of sockets; bytes of files that are held until a process ends.
 //!
 //! Shared memory is never handed out as a slice: other processes write to it. It is reached through atomic words, and
 //! through copies to and from private memory. Who may copy where, and when, is the protocol of rings and barriers:
@@ -140,6 +140,36 @@ pub fn real_time(priority: i32) -> io::Result<()> {
     // SAFETY: `wanted` outlives the call.
     match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const wanted) } {
         0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Holds a byte of a file for this opening of it, until it is closed or its process ends; whether nobody else holds it.
+pub fn hold(file: impl AsFd, byte: u32) -> io::Result<bool> {
+    match asked(file, byte, libc::F_OFD_SETLK) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EACCES)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether another opening of a file holds a byte of it.
+pub fn is_held(file: impl AsFd, byte: u32) -> io::Result<bool> {
+    Ok(asked(file, byte, libc::F_OFD_GETLK)? != libc::F_UNLCK as i16)
+}
+
+/// The kind of lock that the system tells of a byte, by one of its commands.
+fn asked(file: impl AsFd, byte: u32, command: i32) -> io::Result<i16> {
+    let mut lock = libc::flock {
+        l_type: libc::F_WRLCK as i16,
+        l_whence: libc::SEEK_SET as i16,
+        l_start: byte.into(),
+        l_len: 1,
+        l_pid: 0,
+    };
+    // SAFETY: the descriptor is open, and `lock` outlives the call.
+    match unsafe { libc::fcntl(file.as_fd().as_raw_fd(), command, &raw mut lock) } {
+        0 => Ok(lock.l_type),
         _ => Err(io::Error::last_os_error()),
     }
 }

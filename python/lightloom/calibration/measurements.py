@@ -6,6 +6,7 @@ import csv
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from lightloom.base.errors import InputError, refuse, shown, unknown_name
 from lightloom.base.files import MIB, read_lines
 from lightloom.base.whole_numbers import whole_number
+from lightloom.calibration.nccl_tests import COLUMNS as NCCL_TESTS_COLUMNS
+from lightloom.calibration.nccl_tests import is_nccl_tests, nccl_tests_rows
 from lightloom.inputs.quantities import bytes_of, seconds_of
 
 if TYPE_CHECKING:
@@ -26,6 +29,8 @@ MAX_FILE_BYTES = 64 * MIB
 MAX_STEPS = 1_000_000
 MAX_CHARACTERS = 1000
 MAX_ROWS, MAX_LINE, MAX_LINES = 20_000, 1 << 16, 200_000
+# Lines among which nccl-tests say what they are; what a job's own scripts print may come before.
+BEGINNING = 1000
 # No clock tells shorter times, and results of longer ones would exceed a float.
 LEAST_S, MOST_S = 1e-15, 1e9
 # Seconds in the unit of a column of plain numbers.
@@ -113,7 +118,8 @@ def read_measurements(
     `time_s`, `time_ms`, `time_us`, `time_ns`, or `time` with a unit in each cell; and where the times are not of one
     transfer over one hop, either `steps` (1), `hops` (as many as steps) and `wire_bytes` (the size), or `collective`,
     `algorithm` and `gpus` from which these follow, with `topology`, `ports` and `dims`. Other columns are ignored, and
-    named in the result.
+    named in the result. The output of NVIDIA's nccl-tests is taken as it is, too: every time of its rows, out of place and
+    in place; `algorithm` has to be said, and `collective` where the output does not say it.
 
     routing: `single-path` or `equal-split`, of what is derived; schedule: see `ScheduleOf`, of rows that do not say it.
 
@@ -127,7 +133,7 @@ def read_measurements(
     # Rows of one schedule differ only in size.
     usage_of = lru_cache(maxsize=256)(partial(_usage, routing))
     rows: list[Row] = []
-    table = _table(path)
+    table = _table(path, schedule.get("collective"))
     _, header = next(table)
     for line, cells in table:
         if len(rows) == MAX_ROWS:
@@ -142,10 +148,16 @@ def read_measurements(
     return Measurements(tuple(rows), tuple(name for name in header if name not in COLUMNS))
 
 
-def _table(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
+def _table(path: str | os.PathLike[str], collective: str | None) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells without blanks around them, the checked header first."""
     separator = ""
-    for number, line in read_lines(FIELD, path, MAX_FILE_BYTES, longest=MAX_LINE, most=MAX_LINES):
+    lines = read_lines(FIELD, path, MAX_FILE_BYTES, longest=MAX_LINE, most=MAX_LINES)
+    beginning = list(islice(lines, BEGINNING))
+    if any(is_nccl_tests(line) for _, line in beginning):
+        yield 0, NCCL_TESTS_COLUMNS
+        yield from nccl_tests_rows(FIELD, path, chain(beginning, lines), collective)
+        return
+    for number, line in chain(beginning, lines):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         is_header = not separator

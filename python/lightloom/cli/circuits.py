@@ -40,7 +40,8 @@ def command(
 
     With --send, switches set these circuits and are read back. Their former state is kept in a file, which
     --restore brings back. Exit status 1: a switch did not acknowledge. To try it: --simulated-switch scpi in one
-    terminal, PLAN --send scpi://127.0.0.1:5025 --follow in another.
+    terminal, PLAN --send scpi://127.0.0.1:5025 --follow in another. With --gate, the ranks of a job wait for the
+    circuits of each step: crates/gate/include/lightloom_gate.h.
 
     \b
     Examples:

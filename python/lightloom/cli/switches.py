@@ -37,6 +37,9 @@ class Use(Enum):
             "configuration",
             "follow",
             "interval",
+            "gate",
+            "ranks",
+            "runs",
             "replace",
             "undo_on_failure",
             "state",
@@ -58,6 +61,8 @@ def check_use(options: Mapping[str, Any]) -> Use:
     given = {name for name, value in options.items() if value not in (None, False, ())}
     if "interval" in given and "follow" not in given:
         raise refuse("interval", "it is used only together with --send and --follow")
+    if given & {"ranks", "runs"} and "gate" not in given:
+        raise refuse(min(given & {"ranks", "runs"}), "it is used only together with --send and --gate")
     use = next((one for one in reversed(Use) if one.option in given), Use.MAP)
     for name in sorted(given - use.takes):
         if use is Use.MAP:
@@ -67,8 +72,13 @@ def check_use(options: Mapping[str, Any]) -> Use:
         raise refuse(name, f"{taken} with {_flag(use.option or '')}")
     if "plan" in use.takes - given:
         raise refuse("plan", "missing; give PLAN, such as: lightloom circuits plan.json")
-    if {"follow", "configuration"} <= given:
-        raise refuse("configuration", "it cannot be combined with --follow, which sends all configurations")
+    for sends_all in ("follow", "gate"):
+        if {sends_all, "configuration"} <= given:
+            raise refuse(
+                "configuration", f"it cannot be combined with {_flag(sends_all)}, which sends all configurations"
+            )
+    if {"follow", "gate"} <= given:
+        raise refuse("gate", "it cannot be combined with --follow, which waits for no ranks")
     return use
 
 
@@ -103,6 +113,7 @@ def send_circuits(circuits: Circuits, options: Mapping[str, Any], output_format:
     if chosen[0] >= count:
         raise refuse("configuration", f"`{chosen[0] + 1}` is not accepted; the plan has configurations 1 to {count}")
     state = None if options["state"] is None else Path(options["state"])
+    gated = None if options["gate"] is None else _gated(circuits, options)
     with Switches.of(
         circuits, addresses, replace=options["replace"], state=state, undo=options["undo_on_failure"]
     ) as switches:
@@ -112,7 +123,26 @@ def send_circuits(circuits: Circuits, options: Mapping[str, Any], output_format:
                 click.echo(printable(identity_line(name, addresses[name], identity)))
         told = Told(output_format, count)
         told.kept(switches.keep_state())
+        if gated is not None:
+            return _told(switches, told, lambda: gated(switches, told))
         return _told(switches, told, lambda: _sent(switches, chosen, interval_s, told))
+
+
+def _gated(circuits: Circuits, options: Mapping[str, Any]) -> Callable[[Switches, Told], None]:
+    """What serves the gate that is asked for, once the options that go with it are right."""
+    from lightloom.switches.gate import configurations_by_step, serve_gate
+
+    configurations = configurations_by_step(circuits)
+    ranks = options["ranks"] or (None if circuits.plan is None else circuits.plan.members)
+    if ranks is None:
+        raise refuse("ranks", "missing; a file of circuits does not say how many ranks open the gate")
+
+    def serve(switches: Switches, told: Told) -> None:
+        gate, runs = options["gate"], options["runs"]
+        opened = lambda: told.gate_opened(gate, ranks, len(configurations))  # noqa: E731
+        told.gate_served(serve_gate(switches, gate, ranks, configurations, runs=runs, opened=opened, told=told.tell))
+
+    return serve
 
 
 def _sent(switches: Switches, chosen: Sequence[int], interval_s: float, told: Told) -> None:
@@ -179,6 +209,17 @@ class Told:
         if self._format == "table":
             click.echo(printable(state_line(state)))
             sys.stdout.flush()
+
+    def gate_opened(self, gate: str, ranks: int, steps: int) -> None:
+        """The gate, once ranks can open it."""
+        if self._format == "table":
+            click.echo(printable(f"the gate {gate} is open for ranks 0 to {ranks - 1}, {steps} steps a run"))
+            sys.stdout.flush()
+
+    def gate_served(self, steps: int) -> None:
+        """The steps that all ranks have done."""
+        if self._format == "table":
+            click.echo(f"the gate is closed: all ranks have done {steps} steps")
 
     def end(self, state: Path | None) -> None:
         """The output for programs once all is over, also where it failed."""

@@ -92,6 +92,14 @@ FORMATS = (
         takes=("sizes", "gpus_per_host"),
     ),
     Format(
+        "nccl-tuner",
+        "a table for Lightloom's tuner plugin of NCCL: times of NCCL's own algorithms on the plan's topologies",
+        "NVIDIA/nccl, src/include/plugin/tuner/tuner_v5.h",
+        "steps, what is sent, routes, when circuits change",
+        written=FILE,
+        takes_several=True,
+    ),
+    Format(
         "teccl",
         "TE-CCL's schedules, flows by epoch",
         "microsoft/TE-CCL, schedule_output_file",

@@ -43,6 +43,32 @@ SENDING = (
         otherwise="0s",
     ),
     Option(
+        name="gate",
+        kind=Kind.FILE,
+        group=Group.SWITCHES,
+        meaning="Send each configuration when all ranks of a job are done with the steps before, and hold its steps back "
+        "until then: a new file in shared memory, such as /dev/shm/gate, that the ranks open by liblightloom_gate.",
+        verbs=VERB,
+    ),
+    Option(
+        name="ranks",
+        kind=Kind.WHOLE,
+        group=Group.SWITCHES,
+        meaning="With --gate: ranks that open it.",
+        verbs=VERB,
+        otherwise="the ranks of the plan; for a file of circuits it must be said",
+        most=1 << 16,
+    ),
+    Option(
+        name="runs",
+        kind=Kind.WHOLE,
+        group=Group.SWITCHES,
+        meaning="With --gate: how often the plan is run before the gate is closed.",
+        verbs=VERB,
+        otherwise="until all ranks have closed it",
+        most=1 << 31,
+    ),
+    Option(
         name="replace",
         kind=Kind.FLAG,
         group=Group.SWITCHES,

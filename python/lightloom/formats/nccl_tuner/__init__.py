@@ -1,0 +1,1 @@
+"""Tables of times for NCCL's tuner plugin."""
