@@ -11,7 +11,7 @@ from lightloom.training.timeline import labels
 from lightloom.views.axis_units import even_range, plain, show_ticks
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import legend_below, settle
-from lightloom.views.palette import BACKGROUND, COMPUTATION, PALETTE, TERM_COLOURS, readable_on
+from lightloom.views.palette import BACKGROUND, COMPUTATION, TERM_COLOURS, readable_on
 from lightloom.views.policy_titles import title_of
 from lightloom.views.tables.training import changes_words
 from lightloom.views.training_rows import COMPUTED, DARK, HIDDEN, placed, training_rows
@@ -43,9 +43,9 @@ HEIGHT = 0.84
 LEAST_S = 1e-9
 # Colours of reconfigurations that are waited for, and of those that are not.
 WAITED_FOR = TERM_COLOURS["reconfiguration"]
-UNNOTICED = "#F3BC9B"
-# Colours of axes and groups, other than those of computation and of dark circuits.
-COLOURS = [colour for colour in PALETTE if colour not in {WAITED_FOR, "#000000"}]
+UNNOTICED = "#E8925A"
+# Colours of axes and groups, told apart from each other and from those of computation and dark circuits by any eyes.
+COLOURS = ("#0072B2", "#CC79A7", "#56B4E9", "#882255", "#332288", "#009E73")
 
 
 def plot_training(training: Training, path: str | os.PathLike[str] | None = None) -> Figure:

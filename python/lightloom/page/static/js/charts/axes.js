@@ -86,3 +86,19 @@ export function onResize(element, draw) {
   observer.observe(element);
   return () => observer.disconnect();
 }
+
+/**
+ * Draws again when the width of an element or the colours have changed: for what has colours of its own, such as a
+ * canvas. Returns a function that ends that.
+ *
+ * @param {Element} element
+ * @param {() => void} draw
+ */
+export function onRedraw(element, draw) {
+  const end = onResize(element, draw);
+  addEventListener("colours", draw);
+  return () => {
+    end();
+    removeEventListener("colours", draw);
+  };
+}

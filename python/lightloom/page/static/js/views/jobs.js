@@ -1,9 +1,9 @@
 // Several jobs: those that arrive at one fabric, who gets which GPUs, and when each is done.
 
 import { ask } from "../api.js";
-import { onResize, widthOf } from "../charts/axes.js";
+import { onRedraw, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
-import { boxWords, gantt, ganttLegend } from "../charts/gantt.js";
+import { Timeline } from "../charts/timeline.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf } from "../options.js";
@@ -137,7 +137,7 @@ function draw(result, placed, body) {
     for (const course of courses) course.redraw();
   };
   redraw();
-  return onResize(result, redraw);
+  return onRedraw(result, redraw);
 }
 
 /** @param {Placements} placed */
@@ -209,18 +209,16 @@ function wayTable({ runs, best }) {
  * @param {number} last
  */
 function courseCard(run, placed, last) {
-  const course = h("div", {});
-  const readout = h("p", { class: "readout quiet" }, "Point at a box to see what it is.");
-  const rows = run.jobs.map((job, place) => rowOf(job, place));
-  const label = `Jobs in time, ${run.title}`;
-  const redraw = () => {
-    const onShow = (/** @type {TimelineRow} */ row, /** @type {Parameters<typeof boxWords>[1]} */ box) =>
-      replace(readout, boxWords(row, box));
-    replace(course, gantt({ rows, first: 0, last, width: widthOf(course), label, onShow }));
-  };
+  const course = new Timeline({
+    rows: run.jobs.map((job, place) => rowOf(job, place)),
+    end: last,
+    label: `Jobs in time, ${run.title}`,
+    describe: (_, box) => box.words,
+    isFolded: true,
+  });
   const best = run.sharing === placed.best ? " – the best" : "";
   const title = `${run.title[0].toUpperCase()}${run.title.slice(1)}${best}`;
-  return { element: cardWith(title, [ganttLegend(rows)], course, readout, jobTable(run)), redraw };
+  return { element: cardWith(title, [course.legend], course.element, jobTable(run)), redraw: () => course.redraw() };
 }
 
 /**

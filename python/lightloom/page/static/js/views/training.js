@@ -1,8 +1,9 @@
 // Training: one iteration of a training job, its policies compared, its course in time.
 
 import { ask } from "../api.js";
-import { onResize, widthOf } from "../charts/axes.js";
-import { boxWords, gantt, ganttLegend } from "../charts/gantt.js";
+import { onRedraw, widthOf } from "../charts/axes.js";
+import { roleWords } from "../charts/roles.js";
+import { Timeline } from "../charts/timeline.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, optionsOf } from "../options.js";
@@ -12,6 +13,7 @@ import { breakEvenCard } from "./break-even.js";
 import { Scaffold } from "./scaffold.js";
 import { communicationTable } from "./training-communications.js";
 import { policyBars, policyLegend, policyTable, policyTitle } from "./training-policies.js";
+import { verdictWords } from "./training-verdict.js";
 import { workloadFields } from "./training-workload.js";
 
 /** @import { Query } from "../address.js" */
@@ -22,10 +24,10 @@ import { workloadFields } from "./training-workload.js";
 const FIRST = ["ranks", "reconfiguration-delay", "ports", "bandwidth", "policy"];
 /** @type {[string, string][]} */
 const START = [
-  ["model", "bert-pccl"],
-  ["ranks", "8"],
+  ["model", "gpt-3"],
+  ["ranks", "64"],
+  ["ports", "4"],
 ];
-const ZOOMS = [1, 4, 16, 64, 256];
 
 /**
  * Makes the view.
@@ -97,6 +99,7 @@ function draw(result, training, body) {
   const breakEven = breakEvenCard(body);
   replace(
     result,
+    h("p", { class: "sentence" }, verdictWords(training)),
     headline(training),
     fabricLine(training),
     cardWith("Policies", [policyLegend()], policies, policyTable(training)),
@@ -110,7 +113,7 @@ function draw(result, training, body) {
     breakEven.redraw();
   };
   redraw();
-  const still = onResize(policies, redraw);
+  const still = onRedraw(policies, redraw);
   return () => {
     still();
     breakEven.leave();
@@ -118,40 +121,23 @@ function draw(result, training, body) {
 }
 
 /**
- * The activity of ranks, axes and ports, in the whole iteration or a part of it.
+ * The activity of ranks, axes and ports.
  *
  * @param {Training} training
  * @param {TimelineRow[]} rows
  */
 function timelineCard(training, rows) {
-  const timeline = h("div", {});
-  const zooms = ZOOMS.map((each) => h("option", { value: each }, each === 1 ? "all" : `1/${each}`));
-  const zoom = h("select", { id: "zoom" }, zooms);
-  const range = { type: "range", min: 0, max: 1000, value: 0 };
-  const place = h("input", { ...range, "aria-label": "Part of the iteration that is shown" });
-  const readout = h("p", { class: "readout quiet" }, "Point at a box to see what it is.");
-  const redraw = () => {
-    const span = training.total_s / Number(zoom.value);
-    place.disabled = zoom.value === "1";
-    const first = (Number(place.value) / 1000) * (training.total_s - span);
-    const last = first + span;
-    const label = `Ranks, axes and ports from ${time(first)} to ${time(last)}`;
-    const drawn = gantt({
-      rows,
-      first,
-      last,
-      width: widthOf(timeline),
-      label,
-      onShow: (row, box) => replace(readout, boxWords(row, box)),
-    });
-    replace(timeline, drawn);
-    place.setAttribute("aria-valuetext", `from ${time(first)}`);
-  };
-  zoom.addEventListener("change", redraw);
-  place.addEventListener("input", redraw);
-  const part = h("div", { class: "part" }, h("label", { for: "zoom" }, "Show"), zoom, place);
-  const parts = [timeline, part, readout, communicationTable(training)];
-  return { element: cardWith("The iteration in time", [ganttLegend(rows)], ...parts), redraw };
+  const timeline = new Timeline({
+    rows,
+    end: training.total_s,
+    label: "The iteration in time: ranks, axes and ports",
+    describe: (row, box) => {
+      const what = box.words || (box.role.startsWith("=") ? roleWords(box.role) : `${box.role} on ${row.name}`);
+      return `${row.name}: ${what}, ${training.events[box.event].node}`;
+    },
+  });
+  const parts = [timeline.element, communicationTable(training)];
+  return { element: cardWith("The iteration in time", [timeline.legend], ...parts), redraw: () => timeline.redraw() };
 }
 
 /**
