@@ -16,6 +16,8 @@ mod fibres;
 mod given;
 mod input_error;
 mod interrupts;
+#[cfg(target_os = "linux")]
+mod job;
 mod keywords;
 mod mesh;
 mod options;
@@ -66,6 +68,9 @@ mod _core {
     use super::given::{read_bytes, read_rate, read_time};
     #[pymodule_export]
     use super::interrupts::{PyInterruption, heed};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::job::{PyMember, PyTask};
     #[pymodule_export]
     use super::mesh::{PyMesh, fibre_lengths, placed_mesh};
     #[pymodule_export]
