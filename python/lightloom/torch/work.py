@@ -37,11 +37,11 @@ class Call(dist.Work):  # type: ignore[misc]
     def end(self, error: Exception | None = None) -> None:
         """Say that it is done, or what it failed by."""
         self._error = error
-        self._done.set()
         if error is None:
             self._future.set_result(self._tensors)
         else:
             self._future.set_exception(error)
+        self._done.set()
 
     def wait(self, timeout: timedelta | None = None) -> bool:
         """Wait until it is done, for no longer than a timeout above 0."""

@@ -60,7 +60,7 @@ impl Member {
     /// In words: more ranks than one machine takes, or memory that the system does not give.
     pub fn create(ranks: u32, ports: u32) -> Result<Self, String> {
         check(0, ranks)?;
-        Self::of(0, ranks, Control::create(ranks, ports)?)
+        Self::of(0, ranks, Control::create(ranks, ranks * ports)?)
     }
 
     /// Another rank of a group.
@@ -69,7 +69,7 @@ impl Member {
     /// In words: an address that no process of this machine has.
     pub fn join(rank: u32, ranks: u32, ports: u32, address: &str) -> Result<Self, String> {
         check(rank, ranks)?;
-        Self::of(rank, ranks, Control::join(ranks, ports, address)?)
+        Self::of(rank, ranks, Control::join(ranks, ranks * ports, address)?)
     }
 
     fn of(rank: u32, ranks: u32, control: Control) -> Result<Self, String> {
