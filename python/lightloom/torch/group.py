@@ -55,6 +55,10 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         """The name of the backend."""
         return "lightloom"
 
+    def _get_backend(self, _device: Any) -> LightloomGroup:
+        # One backend for tensors of every device, which is the group itself.
+        return self
+
     # Collectives.
 
     def allreduce(self, tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -238,13 +242,15 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
     def shutdown(self) -> None:
         """Take part in nothing more, once all that was called is done."""
         if os.getpid() == self._process:
-            self._caller.close()
+            self._caller.close()  # what was called is done first
             self.leave()
 
     def leave(self) -> None:
-        """Take part in nothing more, whatever is under way; of a process that was forked, nothing."""
+        """Take part in nothing more: what is under way fails here. Does nothing in a process that was forked."""
         if os.getpid() == self._process:
             self._member.leave()
+            self._letters.close()
+            self._caller.close()
             if self._trace is not None:
                 self._trace.close()
 

@@ -42,6 +42,7 @@ class Letters:
         self._pending: dict[int, Pending] = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._is_closed = False
 
     def send(self, tensor: Any, to: int, tag: int, timeout_s: float) -> Call:
         """Send a tensor; done when the other rank has taken it."""
@@ -52,6 +53,14 @@ class Letters:
         """Receive into a tensor, from a rank or from any."""
         call = Call([tensor], self._trace, source)
         return self._ask(lambda: self._member.receive(source, _checked(tag)), call, tensor, tensor, timeout_s)
+
+    def close(self) -> None:
+        """End the thread; messages that are under way fail."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
 
     def _ask(self, ask: Callable[[], int], call: Call, into: Any, tensor: Any, timeout_s: float) -> Call:
         what = f"{'send' if into is None else 'recv'} of {tensor.numel()} {str(tensor.dtype).removeprefix('torch.')}"
@@ -67,8 +76,10 @@ class Letters:
     def _serve(self) -> None:
         while True:
             with self._changed:
-                while not self._pending:
+                while not self._pending and not self._is_closed:
                     self._changed.wait()
+                if not self._pending:
+                    return
             try:
                 for number, peer, data in self._member.deliver(LOOK_S):
                     with self._changed:

@@ -107,7 +107,7 @@ class Caller:
         return made
 
     def close(self) -> None:
-        """End the thread, once it has done all that was called."""
+        """End the thread, once it has done all that was called; an interpreter that ends would break it off."""
         self._queue.put(None)
         if threading.current_thread() is not self._thread:
             self._thread.join()

@@ -76,6 +76,9 @@ impl Member {
         if let Some(fault) = self.control.failure() {
             return Err(fault);
         }
+        if self.control.has_left(self.rank) {
+            return Err(format!("rank {} has left the group", self.rank));
+        }
         match ranks.iter().find(|&&rank| rank != self.rank && self.has_ended(rank)) {
             None => Ok(()),
             Some(&rank) if self.control.has_left(rank) => {

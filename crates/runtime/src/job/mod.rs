@@ -136,6 +136,7 @@ impl Member {
         // A process that was forked from the rank is not the rank.
         if self.control.process(self.rank) == std::process::id() {
             self.control.leave(self.rank);
+            self.control.bell(self.rank).ring();
         }
     }
 

@@ -1,7 +1,8 @@
 //! A program as one rank of a group carries it out: what it takes from other ranks in every step, from where to where.
 //!
 //! The region of a rank in the segment is its workspace; behind it room for data that others take while the places
-//! where they lie are written in the same step; then room for what it passes on.
+//! where they lie are written in the same step, twice, since those of a step are put there while others still take
+//! those of the step before; then room for what it passes on.
 
 use super::Member;
 use crate::program::{Copies, PlanProgram};
@@ -121,7 +122,8 @@ impl Task {
 /// The places of all ranks in the segment.
 struct Regions {
     begins: Vec<u64>,
-    packed: Vec<u64>,
+    /// By whether the step is an odd one, then by rank.
+    packed: [Vec<u64>; 2],
     passed: Vec<u64>,
     bytes: u64,
 }
@@ -145,12 +147,16 @@ impl Regions {
             }
         }
         let (mut regions, mut end) =
-            (Self { begins: Vec::new(), packed: Vec::new(), passed: Vec::new(), bytes: 0 }, 0u64);
+            (Self { begins: Vec::new(), packed: Default::default(), passed: Vec::new(), bytes: 0 }, 0u64);
         for rank in 0..ranks {
             regions.begins.push(end);
-            regions.packed.push(end + program.workspace_bytes[rank].next_multiple_of(64));
-            regions.passed.push(regions.packed[rank] + packed[rank].next_multiple_of(64));
-            end = (regions.passed[rank] + passed[rank]).next_multiple_of(PAGE);
+            end += program.workspace_bytes[rank].next_multiple_of(64);
+            for of_steps in &mut regions.packed {
+                of_steps.push(end);
+                end += packed[rank].next_multiple_of(64);
+            }
+            regions.passed.push(end);
+            end = (end + passed[rank]).next_multiple_of(PAGE);
         }
         regions.bytes = end;
         regions
@@ -200,7 +206,7 @@ fn step_of(
     let longest = program.of_step(step).map(|message| program.path(message).len() - 1).max().unwrap_or(0);
     let mut made = StepTask { packed: Vec::new(), hops: vec![Vec::new(); longest] };
     let configuration = &circuits.configurations[circuits.held[step] as usize];
-    let (mut packed, mut passed) = (regions.packed.clone(), regions.passed.clone());
+    let (mut packed, mut passed) = (regions.packed[step % 2].clone(), regions.passed.clone());
     for message in program.of_step(step) {
         let (path, bytes) = (program.path(message), program.message_bytes(message));
         let source = path[0];
