@@ -14,8 +14,8 @@ pub(crate) mod job {
     pub(crate) const LOOK_NS: u64 = 100_000_000;
     /// Looks before a rank sleeps, where every rank may have a core of its own.
     pub(crate) const SPINS: u32 = 2000;
-    /// Bytes of the least memory for all workspaces.
-    pub(crate) const LEAST_SEGMENT: u64 = 1 << 20;
+    /// Bytes of the least region of a rank, with its workspace.
+    pub(crate) const LEAST_REGION: u64 = 1 << 18;
     /// Bytes that are copied or reduced at once: they stay in the nearest cache.
     pub(crate) const BLOCK: usize = 16 << 10;
     /// Bytes of the ring from one rank to another, and of a packet in it.

@@ -49,11 +49,36 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         self._process = os.getpid()
         self._caller = Caller("lightloom collectives", trace)
         self._letters = Letters(member, trace, self._note_letter)
+        self._description = ""
         self._calls = 0
 
     def getBackendName(self) -> str:  # noqa: N802 - PyTorch's
         """The name of the backend."""
         return "lightloom"
+
+    @property
+    def group_name(self) -> str:
+        """The name by which PyTorch knows the group."""
+        return self._name
+
+    def _set_group_name(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def group_desc(self) -> str:
+        """What PyTorch says of the group."""
+        return self._description
+
+    def _set_group_desc(self, description: str) -> None:
+        self._description = description
+
+    def getGroupName(self) -> str:  # noqa: N802 - PyTorch's
+        """As `group_name`."""
+        return self._name
+
+    def getGroupDesc(self) -> str:  # noqa: N802 - PyTorch's
+        """As `group_desc`."""
+        return self._description
 
     def _get_backend(self, _device: Any) -> LightloomGroup:
         # One backend for tensors of every device, which is the group itself.

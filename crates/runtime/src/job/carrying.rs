@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::segment::Segment;
 use super::task::{Piece, Pull, Task};
 use super::{Calls, Member};
 use crate::clock::{now_ns, sleep_until};
@@ -55,12 +56,13 @@ impl Member {
         if task.bytes > calls.segment.bytes() {
             self.grow(&mut calls, task.bytes, call, timeout_ns)?;
         }
+        calls.scratch.resize(2 * BLOCK, 0);
+        let own = calls.segment.region(self.rank);
         let Calls { segment, scratch, .. } = &mut *calls;
-        scratch.resize(2 * BLOCK, 0);
         let memory = segment.memory()?;
-        load(memory, &task.loads, input.unwrap_or(output));
+        load(memory, &task.loads, own, input.unwrap_or(output));
         if let Some(first) = task.steps.first() {
-            copy(memory, &first.packed, kind, scratch);
+            copy(memory, &first.packed, (own, own), kind, scratch);
         }
         self.agree(&mut calls, call, timeout_ns, || self.begin(task, 0))?;
         let Calls { segment, scratch, .. } = &mut *calls;
@@ -76,23 +78,23 @@ impl Member {
                     self.gather(&format!("step {index} of {call}"), timeout_ns, || Ok(()))?;
                 }
                 let first_ns = begins_ns + hop as u64 * task.circuits.hop_ns;
-                self.pull(memory, task, pulls, first_ns, kind, scratch)?;
+                self.pull(segment, task, pulls, first_ns, kind, scratch)?;
             }
             if let Some(next) = task.steps.get(index + 1) {
-                copy(memory, &next.packed, kind, scratch);
+                copy(memory, &next.packed, (own, own), kind, scratch);
             }
             self.gather(&format!("the end of step {index} of {call}"), timeout_ns, || self.begin(task, index + 1))?;
         }
         carried.ended_ns = self.control.started().load(Ordering::Relaxed);
-        store(memory, &task.stores, output);
+        store(memory, &task.stores, own, output);
         Ok(carried)
     }
 
     /// Maps a segment of at least these bytes, which the last rank to come makes.
     fn grow(&self, calls: &mut Calls, bytes: u64, call: &str, timeout_ns: u64) -> Result<(), String> {
         let mut segment = std::mem::take(&mut calls.segment);
-        self.agree(calls, &format!("memory for {call}"), timeout_ns, || segment.make(&self.control, bytes))?;
-        segment.follow(&self.control).map_err(|why| self.control.fail(&why))?;
+        self.agree(calls, &format!("memory for {call}"), timeout_ns, || segment.make(&self.control, self.ranks, bytes))?;
+        segment.follow(&self.control, self.ranks).map_err(|why| self.control.fail(&why))?;
         calls.segment = segment;
         Ok(())
     }
@@ -112,14 +114,14 @@ impl Member {
     /// Takes all data of a hop, and waits until the circuits would have brought them.
     fn pull(
         &self,
-        memory: &Shared,
+        segment: &Segment,
         task: &Task,
         pulls: &[Pull],
         first_ns: u64,
         kind: Kind,
         scratch: &mut [u8],
     ) -> Result<(), String> {
-        let circuits = &task.circuits;
+        let (circuits, memory) = (&task.circuits, segment.memory()?);
         let mut due_ns = 0;
         for pull in pulls {
             self.lit(pull.from, &pull.ports, circuits.ports).map_err(|why| self.control.fail(&why))?;
@@ -129,7 +131,8 @@ impl Member {
                 let ns = (pull.bytes as f64 * circuits.ns_per_byte / pull.ports.len() as f64) as u64;
                 due_ns = due_ns.max(self.take(&pull.ports, from_ns, ns) + circuits.hop_ns);
             }
-            copy(memory, &pull.pieces, kind, scratch);
+            let regions = (segment.region(pull.from), segment.region(self.rank));
+            copy(memory, &pull.pieces, regions, kind, scratch);
         }
         if due_ns > 0 {
             sleep_until(due_ns);
@@ -138,11 +141,12 @@ impl Member {
     }
 }
 
-/// Copies and reduces within the segment, block by block.
-fn copy(memory: &Shared, pieces: &[Piece], kind: Kind, scratch: &mut [u8]) {
+/// Copies and reduces from one region to another, block by block.
+fn copy(memory: &Shared, pieces: &[Piece], (from, to): (usize, usize), kind: Kind, scratch: &mut [u8]) {
     let (came, held) = scratch.split_at_mut(BLOCK);
     for piece in pieces {
-        let (source, destination, size) = (piece.source as usize, piece.destination as usize, piece.size as usize);
+        let (source, destination) = (from + piece.source as usize, to + piece.destination as usize);
+        let size = piece.size as usize;
         if !piece.is_reduction {
             memory.copy(source, destination, size);
             continue;
@@ -158,14 +162,14 @@ fn copy(memory: &Shared, pieces: &[Piece], kind: Kind, scratch: &mut [u8]) {
     }
 }
 
-fn load(memory: &Shared, pieces: &[Piece], input: &[u8]) {
+fn load(memory: &Shared, pieces: &[Piece], own: usize, input: &[u8]) {
     for piece in pieces {
-        memory.write(piece.destination as usize, &input[piece.source as usize..][..piece.size as usize]);
+        memory.write(own + piece.destination as usize, &input[piece.source as usize..][..piece.size as usize]);
     }
 }
 
-fn store(memory: &Shared, pieces: &[Piece], output: &mut [u8]) {
+fn store(memory: &Shared, pieces: &[Piece], own: usize, output: &mut [u8]) {
     for piece in pieces {
-        memory.read(piece.source as usize, &mut output[piece.destination as usize..][..piece.size as usize]);
+        memory.read(own + piece.source as usize, &mut output[piece.destination as usize..][..piece.size as usize]);
     }
 }

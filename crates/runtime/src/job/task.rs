@@ -1,15 +1,13 @@
 //! A program as one rank of a group carries it out: what it takes from other ranks in every step, from where to where.
 //!
-//! The region of a rank in the segment is its workspace; behind it room for data that others take while the places
+//! Every rank has a region of the segment, whichever task it carries out, since others may begin the next one before it
+//! has taken its results. A region is the rank's workspace; behind it room for data that others take while the places
 //! where they lie are written in the same step, twice, since those of a step are put there while others still take
 //! those of the step before; then room for what it passes on.
 
 use super::Member;
 use crate::program::{Copies, PlanProgram};
 use crate::request::Program;
-
-/// Bytes at which regions begin.
-const PAGE: u64 = 4096;
 
 /// The circuits of a program, and its times; all times dilated, all 0 where nothing is held back.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +28,7 @@ pub struct Circuits {
     pub hop_ns: u64,
 }
 
-/// Bytes that are copied within a rank's memory, or taken from another's: offsets in the segment.
+/// Bytes that are copied within a rank's region, or taken from another's: offsets in the two regions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
     pub source: u64,
@@ -69,7 +67,7 @@ pub struct Task {
     /// Bytes of the rank's input and output.
     pub(super) input_bytes: u64,
     pub(super) output_bytes: u64,
-    /// Bytes of all regions.
+    /// Bytes of the largest region.
     pub(super) bytes: u64,
 }
 
@@ -94,10 +92,9 @@ impl Task {
         for (step, packs) in packs.iter().enumerate() {
             steps.push(step_of(program, &circuits, &regions, step, packs, rank)?);
         }
-        let own = regions.begins[rank as usize];
         Ok(Self {
-            loads: copies_of(&made.loads, rank, 0, own),
-            stores: copies_of(&made.stores, rank, own, 0),
+            loads: copies_of(&made.loads, rank),
+            stores: copies_of(&made.stores, rank),
             input_bytes: made.input_bytes[rank as usize],
             output_bytes: made.output_bytes[rank as usize],
             bytes: regions.bytes,
@@ -119,9 +116,8 @@ impl Task {
     }
 }
 
-/// The places of all ranks in the segment.
+/// What lies where in the regions of all ranks.
 struct Regions {
-    begins: Vec<u64>,
     /// By whether the step is an odd one, then by rank.
     packed: [Vec<u64>; 2],
     passed: Vec<u64>,
@@ -146,19 +142,16 @@ impl Regions {
                 passed[rank] = relayed[rank].max(passed[rank]);
             }
         }
-        let (mut regions, mut end) =
-            (Self { begins: Vec::new(), packed: Default::default(), passed: Vec::new(), bytes: 0 }, 0u64);
+        let mut regions = Self { packed: Default::default(), passed: Vec::new(), bytes: 0 };
         for rank in 0..ranks {
-            regions.begins.push(end);
-            end += program.workspace_bytes[rank].next_multiple_of(64);
+            let mut end = program.workspace_bytes[rank].next_multiple_of(64);
             for of_steps in &mut regions.packed {
                 of_steps.push(end);
                 end += packed[rank].next_multiple_of(64);
             }
             regions.passed.push(end);
-            end = (end + passed[rank]).next_multiple_of(PAGE);
+            regions.bytes = regions.bytes.max(end + passed[rank]);
         }
-        regions.bytes = end;
         regions
     }
 }
@@ -212,7 +205,7 @@ fn step_of(
         let source = path[0];
         let mut held: Vec<(u64, u64)> = program
             .segments(message)
-            .map(|one| (regions.begins[source as usize] + program.source_offset[one], program.size_bytes[one]))
+            .map(|one| (program.source_offset[one], program.size_bytes[one]))
             .collect();
         if packs[source as usize] {
             let begin = packed[source as usize];
@@ -225,12 +218,10 @@ fn step_of(
         for (hop, pair) in path.windows(2).enumerate() {
             let (from, to) = (pair[0], pair[1]);
             let kept: Vec<(u64, u64, bool)> = if hop + 2 == path.len() {
-                let begin = regions.begins[to as usize];
                 let segments = program.segments(message);
-                let kept = segments.map(|one| {
-                    (begin + program.destination_offset[one], program.size_bytes[one], program.is_reduction[one])
-                });
-                kept.collect()
+                let kept =
+                    |one: usize| (program.destination_offset[one], program.size_bytes[one], program.is_reduction[one]);
+                segments.map(kept).collect()
             } else {
                 let begin = passed[to as usize];
                 passed[to as usize] += bytes;
@@ -272,11 +263,11 @@ fn joined(sources: &[(u64, u64)], destinations: &[(u64, u64, bool)]) -> Vec<Piec
     pieces
 }
 
-fn copies_of(copies: &Copies, rank: u32, source: u64, destination: u64) -> Vec<Piece> {
+fn copies_of(copies: &Copies, rank: u32) -> Vec<Piece> {
     let own = (0..copies.rank.len()).filter(|&one| copies.rank[one] == rank);
     own.map(|one| Piece {
-        source: source + copies.source_offset[one],
-        destination: destination + copies.destination_offset[one],
+        source: copies.source_offset[one],
+        destination: copies.destination_offset[one],
         size: copies.size_bytes[one],
         is_reduction: false,
     })
