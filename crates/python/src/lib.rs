@@ -17,6 +17,8 @@ mod fibres;
 mod gate;
 mod input_error;
 mod interrupts;
+#[cfg(target_os = "linux")]
+mod job;
 mod keywords;
 mod mesh;
 mod option_values;
@@ -69,6 +71,9 @@ mod _core {
     use super::gate::{PyGate, PyGateRank};
     #[pymodule_export]
     use super::interrupts::{PyInterruption, heed};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::job::{PyMember, PyTask};
     #[pymodule_export]
     use super::mesh::{PyMesh, fibre_lengths, placed_mesh};
     #[pymodule_export]

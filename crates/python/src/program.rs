@@ -6,7 +6,7 @@ use model::Error;
 use numpy::ndarray::Array2;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use runtime::{Copies, PlanProgram};
+use runtime::{Copies, Data, PlanProgram};
 
 use crate::arguments::shown;
 use crate::input_error::CoreResult;
@@ -46,7 +46,7 @@ pub fn program(py: Python<'_>, plan: &PyPlan, element_bytes: &Bound<'_, PyAny>) 
     let size = element_bytes.extract::<u64>().ok().and_then(NonZeroU64::new).ok_or_else(refused)?;
     let (plan, made) = interruptible(py, || {
         let plan = plan.judged()?;
-        Ok::<_, Error>((plan, runtime::program_of(plan, size)?))
+        Ok::<_, Error>((plan, runtime::program_of(plan, size, &Data::OfPlan)?))
     })??;
     let PlanProgram { program, blocks, input_bytes, output_bytes, loads, stores } = made;
     let ranks = program.ranks as usize;

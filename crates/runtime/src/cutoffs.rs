@@ -7,6 +7,22 @@ pub(crate) mod board {
     pub(crate) const MOST_RING: u64 = 64 << 20;
 }
 
+pub(crate) mod job {
+    /// Bytes of the words that say what a rank calls.
+    pub(crate) const MOST_WORDS: usize = 384;
+    /// Nanoseconds between two looks whether a rank that is waited for is still there.
+    pub(crate) const LOOK_NS: u64 = 100_000_000;
+    /// Looks before a rank sleeps, where every rank may have a core of its own.
+    pub(crate) const SPINS: u32 = 2000;
+    /// Bytes of the least region of a rank, with its workspace.
+    pub(crate) const LEAST_REGION: u64 = 1 << 18;
+    /// Bytes that are copied or reduced at once: they stay in the nearest cache.
+    pub(crate) const BLOCK: usize = 16 << 10;
+    /// Bytes of the ring from one rank to another, and of a packet in it.
+    pub(crate) const LETTER_RING: usize = 1 << 20;
+    pub(crate) const LETTER_PACKET: usize = 128 << 10;
+}
+
 pub(crate) mod kernel_ports {
     /// Packets that a port has room for at least, and bytes that one has at most.
     pub(crate) const LEAST_PACKETS: u64 = 4;

@@ -1,6 +1,10 @@
 //! The elements that data are made of, and how two pieces of it become one.
 
+use std::ops::{Add, Mul};
+
 use serde::{Deserialize, Serialize};
+
+use crate::float16;
 
 /// Type of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +17,16 @@ pub enum Element {
     Int32,
     /// The upper half of a float32; sums are of float32, rounded to the nearest, ties to even.
     Bfloat16,
+    /// IEEE 754, 2 bytes; sums are of float32, rounded to the nearest, ties to even.
+    Float16,
+    /// Two's complement, 1 byte; sums wrap around.
+    Int8,
+    /// 1 byte without sign; sums wrap around.
+    Uint8,
+    /// Two's complement, 8 bytes; sums wrap around.
+    Int64,
+    /// 1 byte, 0 or 1; a sum is 1 where one of its terms is.
+    Bool,
 }
 
 /// The result that a receiver makes of two elements.
@@ -22,72 +36,131 @@ pub enum Reduction {
     Sum,
     /// The larger; NaN where one of them is NaN, as in NumPy.
     Max,
+    /// The smaller; NaN where one of them is NaN, as in NumPy.
+    Min,
+    /// The product of the elements.
+    Product,
+    /// The bits that both have.
+    BitAnd,
+    /// The bits that one of them has.
+    BitOr,
+    /// The bits that one of them has and the other has not.
+    BitXor,
 }
+
+const ELEMENTS: [(&str, Element, u64); 9] = [
+    ("float32", Element::Float32, 4),
+    ("float64", Element::Float64, 8),
+    ("int32", Element::Int32, 4),
+    ("bfloat16", Element::Bfloat16, 2),
+    ("float16", Element::Float16, 2),
+    ("int8", Element::Int8, 1),
+    ("uint8", Element::Uint8, 1),
+    ("int64", Element::Int64, 8),
+    ("bool", Element::Bool, 1),
+];
+
+const REDUCTIONS: [(&str, Reduction); 7] = [
+    ("sum", Reduction::Sum),
+    ("max", Reduction::Max),
+    ("min", Reduction::Min),
+    ("product", Reduction::Product),
+    ("bit-and", Reduction::BitAnd),
+    ("bit-or", Reduction::BitOr),
+    ("bit-xor", Reduction::BitXor),
+];
 
 impl Element {
     /// The element of that name.
     pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "float32" => Some(Self::Float32),
-            "float64" => Some(Self::Float64),
-            "int32" => Some(Self::Int32),
-            "bfloat16" => Some(Self::Bfloat16),
-            _ => None,
-        }
+        ELEMENTS.iter().find(|one| one.0 == name).map(|one| one.1)
     }
 
     /// Bytes of one.
     pub fn bytes(self) -> u64 {
-        match self {
-            Self::Bfloat16 => 2,
-            Self::Float32 | Self::Int32 => 4,
-            Self::Float64 => 8,
-        }
+        ELEMENTS.iter().find(|one| one.1 == self).map_or(1, |one| one.2)
     }
 }
 
 impl Reduction {
     /// The reduction of that name.
     pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "sum" => Some(Self::Sum),
-            "max" => Some(Self::Max),
-            _ => None,
-        }
+        REDUCTIONS.iter().find(|one| one.0 == name).map(|one| one.1)
     }
 
     /// Reduces `with` into `into`, element by element; both are as long, whole elements.
     pub fn apply(self, element: Element, into: &mut [u8], with: &[u8]) {
-        match (element, self) {
-            (Element::Float32, Self::Sum) => each(into, with, |a, b| (real(a) + real(b)).to_ne_bytes()),
-            (Element::Float32, Self::Max) => each(into, with, |a, b| larger(real(a), real(b)).to_ne_bytes()),
-            (Element::Float64, Self::Sum) => each(into, with, |a, b| (double(a) + double(b)).to_ne_bytes()),
-            (Element::Float64, Self::Max) => each(into, with, |a, b| larger(double(a), double(b)).to_ne_bytes()),
-            (Element::Int32, Self::Sum) => each(into, with, |a, b| whole(a).wrapping_add(whole(b)).to_ne_bytes()),
-            (Element::Int32, Self::Max) => each(into, with, |a, b| whole(a).max(whole(b)).to_ne_bytes()),
-            (Element::Bfloat16, Self::Sum) => each(into, with, |a, b| short(half(a) + half(b))),
-            (Element::Bfloat16, Self::Max) => each(into, with, |a, b| short(larger(half(a), half(b)))),
+        match self {
+            Self::BitAnd => return each(into, with, |[a], [b]| [a & b]),
+            Self::BitOr => return each(into, with, |[a], [b]| [a | b]),
+            Self::BitXor => return each(into, with, |[a], [b]| [a ^ b]),
+            Self::Sum | Self::Max | Self::Min | Self::Product => {}
+        }
+        match element {
+            Element::Float32 => self.reckon(into, with, f32::from_ne_bytes, f32::to_ne_bytes),
+            Element::Float64 => self.reckon(into, with, f64::from_ne_bytes, f64::to_ne_bytes),
+            Element::Int32 => self.reckon(into, with, i32::from_ne_bytes, i32::to_ne_bytes),
+            Element::Int64 => self.reckon(into, with, i64::from_ne_bytes, i64::to_ne_bytes),
+            Element::Int8 => self.reckon(into, with, i8::from_ne_bytes, i8::to_ne_bytes),
+            Element::Uint8 => self.reckon(into, with, u8::from_ne_bytes, u8::to_ne_bytes),
+            Element::Bfloat16 => self.reckon(into, with, half, short),
+            Element::Float16 => self.reckon(
+                into,
+                with,
+                |bytes| float16::widened(u16::from_ne_bytes(bytes)),
+                |value| float16::rounded(value).to_ne_bytes(),
+            ),
+            // Bytes of 0 and 1: a sum is their larger, a product their smaller.
+            Element::Bool => match self {
+                Self::Sum | Self::Max => each(into, with, |[a], [b]| [a | b]),
+                _ => each(into, with, |[a], [b]| [a & b]),
+            },
+        }
+    }
+
+    fn reckon<const N: usize, T: Number>(
+        self,
+        into: &mut [u8],
+        with: &[u8],
+        number: impl Fn([u8; N]) -> T,
+        bytes: impl Fn(T) -> [u8; N],
+    ) {
+        match self {
+            Self::Sum => each(into, with, |a, b| bytes(number(a).plus(number(b)))),
+            Self::Product => each(into, with, |a, b| bytes(number(a).times(number(b)))),
+            Self::Min => each(into, with, |a, b| bytes(smaller(number(a), number(b)))),
+            _ => each(into, with, |a, b| bytes(larger(number(a), number(b)))),
         }
     }
 }
+
+/// Numbers that are added and multiplied; whole ones wrap around.
+trait Number: PartialOrd + Copy {
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+}
+
+macro_rules! numbers {
+    ($($kind:ty: $plus:ident $times:ident),*) => {$(
+        impl Number for $kind {
+            fn plus(self, other: Self) -> Self {
+                self.$plus(other)
+            }
+            fn times(self, other: Self) -> Self {
+                self.$times(other)
+            }
+        }
+    )*};
+}
+
+numbers!(f32: add mul, f64: add mul, i8: wrapping_add wrapping_mul, u8: wrapping_add wrapping_mul);
+numbers!(i32: wrapping_add wrapping_mul, i64: wrapping_add wrapping_mul);
 
 fn each<const N: usize>(into: &mut [u8], with: &[u8], one: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
     let (into, with) = (into.as_chunks_mut::<N>().0, with.as_chunks::<N>().0);
     for (into, with) in into.iter_mut().zip(with) {
         *into = one(*into, *with);
     }
-}
-
-fn real(bytes: [u8; 4]) -> f32 {
-    f32::from_ne_bytes(bytes)
-}
-
-fn double(bytes: [u8; 8]) -> f64 {
-    f64::from_ne_bytes(bytes)
-}
-
-fn whole(bytes: [u8; 4]) -> i32 {
-    i32::from_ne_bytes(bytes)
 }
 
 fn half(bytes: [u8; 2]) -> f32 {
@@ -109,6 +182,11 @@ fn larger<T: PartialOrd + Copy>(a: T, b: T) -> T {
     // `a` is NaN where it does not equal itself.
     #[allow(clippy::eq_op, reason = "NaN is unequal to itself")]
     if a > b || a != a { a } else { b }
+}
+
+fn smaller<T: PartialOrd + Copy>(a: T, b: T) -> T {
+    #[allow(clippy::eq_op, reason = "NaN is unequal to itself")]
+    if a < b || a != a { a } else { b }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@
 mod course;
 mod cutoffs;
 mod elements;
+mod float16;
 mod program;
 mod report;
 mod request;
@@ -43,6 +44,8 @@ mod envelope;
 mod fabric;
 #[cfg(target_os = "linux")]
 mod fault;
+#[cfg(target_os = "linux")]
+mod job;
 #[cfg(target_os = "linux")]
 mod kernel_ports;
 #[cfg(target_os = "linux")]
@@ -82,9 +85,11 @@ pub use clock::{Bell, now_ns};
 pub use course::check;
 pub use elements::{Element, Reduction};
 #[cfg(target_os = "linux")]
+pub use job::{Arrived, Carried, Circuits, Letter, Member, StepCourse, Task};
+#[cfg(target_os = "linux")]
 pub use memory::free_bytes;
 pub use namespaces::Namespaces;
-pub use program::{Copies, MOST_MOVED, PlanProgram, program_of};
+pub use program::{Copies, Data, MOST_MOVED, PlanProgram, program_of};
 pub use report::{ChangeTimes, CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTimes};
 pub use request::{Change, MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};
 #[cfg(target_os = "linux")]

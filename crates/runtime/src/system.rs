@@ -65,6 +65,14 @@ impl Shared {
         unsafe { ptr::copy_nonoverlapping(from.as_ptr(), self.base.as_ptr().add(offset), from.len()) }
     }
 
+    /// Copies bytes from one offset to another; the two ranges do not overlap.
+    pub fn copy(&self, from: usize, to: usize, len: usize) {
+        let overlap = from < to.saturating_add(len) && to < from.saturating_add(len);
+        assert!(self.has(from, len) && self.has(to, len) && !(overlap && len > 0), "{len} bytes at {from} to {to}");
+        // SAFETY: in bounds and apart by the line above.
+        unsafe { ptr::copy_nonoverlapping(self.base.as_ptr().add(from), self.base.as_ptr().add(to), len) }
+    }
+
     /// Asks that no page of it ever leaves memory; whether that was granted.
     pub fn lock(&self) -> bool {
         // SAFETY: the range is what `map` mapped.

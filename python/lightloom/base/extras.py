@@ -19,6 +19,7 @@ EXTRAS = {
     "protobuf": "chakra",
     "pyarrow": "sweep",
     "starlette": "page",
+    "torch": "torch",
     "uvicorn": "page",
 }
 

@@ -1,11 +1,9 @@
 //! All collectives but All-to-All: a rank's workspace is the whole buffer, in which every chunk has one place.
 
-use std::num::NonZeroU64;
-
-use model::{Plan, Result};
+use model::Plan;
 
 use super::copies::Copies;
-use super::layout::{Layout, Slots, buffer_of, cut, sizes};
+use super::layout::{Layout, Slots, cut, sizes};
 
 /// The part of the buffer that a rank begins or ends with.
 #[derive(Debug, Clone, Copy)]
@@ -18,9 +16,8 @@ pub(super) enum Part {
     OfRoot,
 }
 
-/// The layout where ranks begin with the part `given` and end with the part `got`.
-pub(super) fn layout_of(plan: &Plan, given: Part, got: Part, element_bytes: NonZeroU64) -> Result<Layout> {
-    let elements = buffer_of(plan, element_bytes)?;
+/// The layout of a buffer of this many elements, where ranks begin with the part `given` and end with the part `got`.
+pub(super) fn layout_of(plan: &Plan, (given, got): (Part, Part), elements: u64) -> Layout {
     let ranks = plan.chunks.ranks();
     let shares = cut(elements, ranks);
     let part_at = |part: Part, rank: usize| match part {
@@ -43,5 +40,5 @@ pub(super) fn layout_of(plan: &Plan, given: Part, got: Part, element_bytes: NonZ
     let chunks = sizes(&begins);
     begins.pop();
     let workspaces = vec![elements; ranks as usize];
-    Ok(Layout { blocks: None, inputs, outputs, workspaces, loads, stores, chunks, slots: Slots::InPlace(begins) })
+    Layout { blocks: None, inputs, outputs, workspaces, loads, stores, chunks, slots: Slots::InPlace(begins) }
 }

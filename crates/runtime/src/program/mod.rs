@@ -26,7 +26,7 @@ use crate::request::Program;
 pub use copies::Copies;
 use copies::in_bytes;
 use in_place::Part;
-use layout::Layout;
+use layout::{Layout, buffer_of};
 use messages::messages_of;
 use refusal::refuse;
 use sent::Sent;
@@ -58,19 +58,32 @@ pub struct PlanProgram {
     pub stores: Copies,
 }
 
-/// The program of a plan that has passed the verifier, for elements of this many bytes. Costs O(k·log k) for k chunks
+/// The data that a program is made for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Data {
+    /// The plan's own size.
+    OfPlan,
+    /// So many elements in a rank's whole buffer, at least one, as the plan divides its own.
+    Elements(u64),
+    /// Of an All-to-All of n ranks: elements that rank s has for rank d, at `s·n + d`, on the paths of the plan's data
+    /// from s to d.
+    Blocks(Vec<u64>),
+}
+
+/// The program of a plan that has passed the verifier, for these data of elements of this many bytes. Costs O(k·log k) for k chunks
 /// that are sent and O(g·log g) for g GPUs on all paths.
 ///
 /// # Errors
 /// Errors name `plan`: its steps move more than [`MOST_MOVED`] chunks, or have more GPUs on paths than are written out;
 /// its buffer holds no element; its data are more than offsets of 63 bits count; a rank sends a chunk that it does not
-/// have, which no judge lets pass; GPUs forward that do not take part.
-pub fn program_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<PlanProgram> {
+/// have, which no judge lets pass; GPUs forward that do not take part; blocks that are not those of its ranks, or that
+/// it has no path for.
+pub fn program_of(plan: &Plan, element_bytes: NonZeroU64, data: &Data) -> Result<PlanProgram> {
     if plan.chunks.forwarding() > 0 {
         return Err(refuse("GPUs that do not take part forward data in this plan; such plans are not run"));
     }
     let sent = Sent::of(plan)?;
-    let layout = layout_of(plan, &sent, element_bytes)?;
+    let layout = layout_of(plan, &sent, element_bytes, data)?;
     let mut program = messages_of(plan, &sent, &layout)?;
     let to_bytes = |elements: Vec<u64>| in_bytes(elements, element_bytes);
     program.workspace_bytes = to_bytes(layout.workspaces);
@@ -91,16 +104,22 @@ pub fn program_of(plan: &Plan, element_bytes: NonZeroU64) -> Result<PlanProgram>
 ///
 /// # Errors
 /// A buffer that holds no element; more data than can be counted.
-fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> Result<Layout> {
-    let layout = match plan.collective() {
-        Collective::AllToAll => pairwise::layout_of(plan, sent, element_bytes)?,
-        Collective::AllReduce => in_place::layout_of(plan, Part::Whole, Part::Whole, element_bytes)?,
-        Collective::ReduceScatter => in_place::layout_of(plan, Part::Whole, Part::Own, element_bytes)?,
-        Collective::AllGather => in_place::layout_of(plan, Part::Own, Part::Whole, element_bytes)?,
-        Collective::Broadcast => in_place::layout_of(plan, Part::OfRoot, Part::Whole, element_bytes)?,
-        Collective::Reduce => in_place::layout_of(plan, Part::Whole, Part::OfRoot, element_bytes)?,
-        Collective::Gather => in_place::layout_of(plan, Part::Own, Part::OfRoot, element_bytes)?,
-        Collective::Scatter => in_place::layout_of(plan, Part::OfRoot, Part::Own, element_bytes)?,
+fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64, data: &Data) -> Result<Layout> {
+    let parts = match plan.collective() {
+        Collective::AllToAll => None,
+        Collective::AllReduce => Some((Part::Whole, Part::Whole)),
+        Collective::ReduceScatter => Some((Part::Whole, Part::Own)),
+        Collective::AllGather => Some((Part::Own, Part::Whole)),
+        Collective::Broadcast => Some((Part::OfRoot, Part::Whole)),
+        Collective::Reduce => Some((Part::Whole, Part::OfRoot)),
+        Collective::Gather => Some((Part::Own, Part::OfRoot)),
+        Collective::Scatter => Some((Part::OfRoot, Part::Own)),
+    };
+    let layout = match (parts, data) {
+        (None, _) => pairwise::layout_of(plan, sent, element_bytes, data)?,
+        (Some(parts), Data::Elements(elements)) => in_place::layout_of(plan, parts, *elements),
+        (Some(parts), Data::OfPlan) => in_place::layout_of(plan, parts, buffer_of(plan, element_bytes)?),
+        (Some(_), Data::Blocks(_)) => return Err(refuse("blocks of data are given, and it is no All-to-All")),
     };
     let largest = layout.workspaces.iter().copied().max().unwrap_or(0);
     if largest.checked_mul(element_bytes.get()).is_none_or(|bytes| bytes > COUNTABLE) {

@@ -10,6 +10,7 @@ use model::{Plan, Rank, Result};
 
 use super::copies::Copies;
 use super::layout::{Layout, Slots, buffer_of, cut, sizes};
+use super::Data;
 use super::pair_slots::{Ends, PairSlots};
 use super::refusal::refuse;
 use super::sent::Sent;
@@ -30,10 +31,15 @@ struct Amounts {
 }
 
 /// The layout of a plan's data.
-pub(super) fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64) -> Result<Layout> {
-    let chunks = match plan.chunks.per_buffer() {
-        None => pieces(plan, element_bytes),
-        Some(parts) => {
+pub(super) fn layout_of(plan: &Plan, sent: &Sent, element_bytes: NonZeroU64, data: &Data) -> Result<Layout> {
+    let chunks = match (data, plan.chunks.per_buffer()) {
+        (Data::Blocks(blocks), _) => of_blocks(plan, blocks)?,
+        (Data::Elements(elements), Some(parts)) => {
+            let of_buffer = sizes(&cut(*elements, parts));
+            of_buffer.iter().copied().cycle().take(plan.chunks.count() as usize).collect()
+        }
+        (_, None) => pieces(plan, element_bytes),
+        (Data::OfPlan, Some(parts)) => {
             let of_buffer = sizes(&cut(buffer_of(plan, element_bytes)?, parts));
             of_buffer.iter().copied().cycle().take(plan.chunks.count() as usize).collect()
         }
@@ -65,6 +71,37 @@ fn pieces(plan: &Plan, element_bytes: NonZeroU64) -> Vec<u64> {
         end - std::mem::replace(elements, end)
     });
     elements.collect()
+}
+
+/// Elements of each chunk, where those of a pair of ranks are given: its chunks divide them as the plan's data.
+fn of_blocks(plan: &Plan, blocks: &[u64]) -> Result<Vec<u64>> {
+    let (ranks, ends) = (plan.chunks.ranks() as usize, Ends::new(plan));
+    let shares: Vec<f64> = match plan.chunks.as_pieces() {
+        Some(pieces) => pieces.iter().map(|piece| piece.share).collect(),
+        None => vec![1.0; plan.chunks.count() as usize],
+    };
+    if blocks.len() != ranks * ranks {
+        return Err(refuse(format!("it has {ranks} ranks, and {} blocks of data are given", blocks.len())));
+    }
+    let place = |(source, destination): (Rank, Rank)| source as usize * ranks + destination as usize;
+    let mut whole = vec![0.0; blocks.len()];
+    ends.iter().zip(&shares).for_each(|(pair, share)| whole[place(pair)] += share);
+    if let Some(missing) = (0..blocks.len()).find(|&pair| blocks[pair] > 0 && whole[pair] <= 0.0) {
+        let (source, destination) = (missing / ranks, missing % ranks);
+        return Err(refuse(format!("it sends nothing from rank {source} to rank {destination}, and data are given")));
+    }
+    // The share and the elements of each pair so far.
+    let mut so_far = vec![(0.0, 0u64); blocks.len()];
+    let elements = ends.iter().zip(&shares).map(|(pair, share)| {
+        let pair = place(pair);
+        let (before, begin) = &mut so_far[pair];
+        *before += share;
+        let is_last = *before >= whole[pair] * (1.0 - ROUNDING);
+        let end = if is_last { blocks[pair] } else { (*before / whole[pair] * blocks[pair] as f64).round() as u64 };
+        let end = end.clamp(*begin, blocks[pair]);
+        end - std::mem::replace(begin, end)
+    });
+    Ok(elements.collect())
 }
 
 /// Number of elements by source and destination.

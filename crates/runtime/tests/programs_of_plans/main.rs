@@ -9,14 +9,14 @@ use std::num::NonZeroU64;
 use collectives::{Options, REGISTRY};
 use drawn::{Drawn, pieces, planned};
 use executed::{check, check_shares};
-use lightloom_runtime::{PlanProgram, program_of};
+use lightloom_runtime::{Data, PlanProgram, program_of};
 use model::{Collective, Plan, Shape};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 fn program(plan: &Plan, element_bytes: u64) -> PlanProgram {
-    program_of(plan, NonZeroU64::new(element_bytes).expect("bytes")).expect("a program")
+    program_of(plan, NonZeroU64::new(element_bytes).expect("bytes"), &Data::OfPlan).expect("a program")
 }
 
 fn check_program(plan: &Plan, element_bytes: u64) {
@@ -86,7 +86,7 @@ fn ring_of_two(size_bytes: u64) -> Plan {
 
 #[test]
 fn a_buffer_without_an_element_is_refused() {
-    let error = program_of(&ring_of_two(7), NonZeroU64::new(8).expect("bytes")).expect_err("no element");
+    let error = program_of(&ring_of_two(7), NonZeroU64::new(8).expect("bytes"), &Data::OfPlan).expect_err("no element");
     assert_eq!(error.to_string(), "plan: its buffer of 7 bytes holds no element of 8 bytes");
     assert_eq!(program(&ring_of_two(7), 4).input_bytes, [4, 4]);
 }

@@ -1,0 +1,175 @@
+//! Ranks that are given from outside, such as the processes of a training job: they carry programs out together, over
+//! memory that they share and circuits that are entries of it.
+//!
+//! ```text
+//!  PlanProgram + circuits ─▶ Task: what this rank takes in every step ─▶ Member::carry
+//!  Member: Control (who is there, circuits, the first fault) · a segment with all workspaces · letters
+//! ```
+//!
+//! Nobody leads: the rank that comes last to a meeting does what is to be done between two steps, and changes the
+//! circuits of the next one. A rank takes data from the memory of the rank before it on their path, and only where a
+//! circuit leads from that one to it; ranks on the way keep what they pass on. Memory is passed on by the descriptors
+//! of its makers, so that nothing is left when they end.
+
+mod carrying;
+mod circuits;
+mod control;
+mod letters;
+mod meeting;
+mod segment;
+mod task;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use control::Control;
+use letters::Letters;
+use meeting::Peers;
+use segment::Segment;
+
+pub use carrying::{Carried, StepCourse};
+pub use letters::{Arrived, Letter};
+pub use task::{Circuits, Task};
+
+use crate::request::MOST_RANKS;
+
+/// One rank of a group of processes.
+#[derive(Debug)]
+pub struct Member {
+    rank: u32,
+    ranks: u32,
+    control: Control,
+    peers: Peers,
+    /// What the calls of all ranks have in common, one call at a time.
+    calls: Mutex<Calls>,
+    letters: Mutex<Letters>,
+}
+
+/// The state that a rank's calls share.
+#[derive(Debug, Default)]
+struct Calls {
+    /// Collectives so far.
+    made: u64,
+    segment: Segment,
+    scratch: Vec<u8>,
+}
+
+impl Member {
+    /// The first rank of a group, which makes its memory; others join it by `Member::address`.
+    ///
+    /// # Errors
+    /// In words: more ranks than one machine takes, or memory that the system does not give.
+    pub fn create(ranks: u32, ports: u32) -> Result<Self, String> {
+        check(0, ranks)?;
+        Self::of(0, ranks, Control::create(ranks, ranks * ports)?)
+    }
+
+    /// Another rank of a group.
+    ///
+    /// # Errors
+    /// In words: an address that no process of this machine has.
+    pub fn join(rank: u32, ranks: u32, ports: u32, address: &str) -> Result<Self, String> {
+        check(rank, ranks)?;
+        Self::of(rank, ranks, Control::join(ranks, ranks * ports, address)?)
+    }
+
+    fn of(rank: u32, ranks: u32, control: Control) -> Result<Self, String> {
+        control.enter(rank);
+        let peers = Peers::new(ranks);
+        let letters = Letters::new(rank, ranks);
+        Ok(Self { rank, ranks, control, peers, calls: Mutex::default(), letters: Mutex::new(letters) })
+    }
+
+    /// Where others find the memory of the group, while this process is there.
+    pub fn address(&self) -> String {
+        self.control.address()
+    }
+
+    /// Collectives that this rank has taken part in.
+    pub fn calls(&self) -> u64 {
+        self.lock().made
+    }
+
+    /// Waits until all ranks have come. `call` says what for, the same at all ranks.
+    ///
+    /// # Errors
+    /// The fault of the group, in words: the same at every rank.
+    pub fn meet(&self, call: &str, timeout_ns: u64) -> Result<(), String> {
+        let mut calls = self.lock();
+        self.agree(&mut calls, call, timeout_ns, || Ok(()))
+    }
+
+    /// Looks whether the group can go on, while something else is waited for.
+    ///
+    /// # Errors
+    /// As those of `meet`.
+    pub fn watch(&self, what: &str) -> Result<(), String> {
+        let all: Vec<u32> = (0..self.ranks).collect();
+        self.check(what, &all)
+    }
+
+    /// The numbers of all ranks, by rank, at most one for each rank of the group.
+    ///
+    /// # Errors
+    /// As those of `meet`.
+    pub fn share(&self, call: &str, numbers: &[u64], timeout_ns: u64) -> Result<Vec<Vec<u64>>, String> {
+        let mut calls = self.lock();
+        self.control.tell(self.rank, numbers);
+        self.agree(&mut calls, call, timeout_ns, || Ok(()))?;
+        let told = (0..self.ranks).map(|rank| self.control.told(rank)).collect();
+        // Nobody says anything new before all have read.
+        self.agree(&mut calls, call, timeout_ns, || Ok(()))?;
+        Ok(told)
+    }
+
+    /// Ends the group: every rank that waits, or comes later, gets these words.
+    pub fn abort(&self, why: &str) {
+        self.control.fail(why);
+    }
+
+    /// What ended the group, if something did.
+    pub fn failure(&self) -> Option<String> {
+        self.control.failure()
+    }
+
+    /// Says that this rank takes part in nothing more, so that its end is no fault.
+    pub fn leave(&self) {
+        // A process that was forked from the rank is not the rank.
+        if self.control.process(self.rank) == std::process::id() {
+            self.control.leave(self.rank);
+            self.control.bell(self.rank).ring();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn agree(
+        &self,
+        calls: &mut Calls,
+        call: &str,
+        timeout_ns: u64,
+        last: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        calls.made += 1;
+        let told = format!("{call}, its collective {}", calls.made);
+        self.control.call(self.rank, &told);
+        self.gather(&told, timeout_ns, || {
+            self.control.compare_calls()?;
+            last()
+        })
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+fn check(rank: u32, ranks: u32) -> Result<(), String> {
+    if !(1..=MOST_RANKS).contains(&ranks) || rank >= ranks {
+        return Err(format!("rank {rank} of {ranks}: a group has 1 to {MOST_RANKS} ranks, counted from 0"));
+    }
+    Ok(())
+}

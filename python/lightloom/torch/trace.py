@@ -1,0 +1,169 @@
+"""The trace of a job: every collective and message of a rank, in the format of PyTorch's profiles.
+
+`LIGHTLOOM_TRACE` names a folder, into which every rank writes `rankR.json`; `lightloom train FOLDER` reads it, and so do
+viewers of Chrome's Trace Event Format. Computation is what lies between: the time in which the program waits for no
+collective, cut where it calls one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lightloom.base.errors import refuse
+from lightloom.base.files import write_bytes
+
+if TYPE_CHECKING:
+    from lightloom.plans import Plan
+    from lightloom.torch.planning import Asked
+
+__all__ = ["Trace", "trace_of"]
+
+FOLDER = "LIGHTLOOM_TRACE"
+# Events that a rank keeps.
+MOST_EVENTS = 1 << 20
+# PyTorch's names of collectives, as profiles have them.
+NAMES = {
+    "all-reduce": "allreduce",
+    "all-gather": "_allgather_base",
+    "reduce-scatter": "_reduce_scatter_base",
+    "all-to-all": "all_to_allv",
+}
+COMPUTATION, COMMUNICATION = 7, 20
+
+
+class Trace:
+    """The events of this process. path: where `close` writes them; rank: of the whole job."""
+
+    def __init__(self, path: Path, rank: int) -> None:
+        self._path, self._rank = path, rank
+        self._events: list[dict[str, Any]] = []
+        self._groups: dict[str, list[int]] = {}
+        self._lock = threading.Lock()
+        self._computes_since_ns: int | None = None
+        self._waiting = 0
+
+    def group(self, name: str, members: list[int]) -> None:
+        """Say which ranks a group has."""
+        self._groups[name] = members
+
+    def called(self) -> None:
+        """The program calls a collective: what it computed before is one piece."""
+        with self._lock:
+            self._cut()
+
+    def waits(self) -> None:
+        """The program begins to wait for a collective."""
+        with self._lock:
+            self._waiting += 1
+            self._cut()
+
+    def goes_on(self) -> None:
+        """The program has waited."""
+        with self._lock:
+            self._waiting -= 1
+            self._cut()
+
+    def collective(
+        self, group: str, asked: Asked, plan: Plan, tensor: Any, begun_ns: int, course: tuple[list[tuple[int, int]], int]
+    ) -> None:
+        """A collective that was carried out: its plan, and the moments and changes of its steps."""
+        steps, ended_ns = course
+        members = self._groups[group]
+        size = asked.elements * asked.element_bytes // tensor.element_size()
+        share = size // len(members)
+        args = {
+            "Collective name": NAMES.get(asked.collective, asked.collective),
+            "In msg nelems": share if asked.collective == "all-gather" else size,
+            "Out msg nelems": share if asked.collective == "reduce-scatter" else size,
+            "dtype": str(tensor.dtype).removeprefix("torch."),
+            "Group size": len(members),
+            "Process Group Name": group,
+            "Process Group Ranks": members,
+            "lightloom": {
+                "planner": plan.planner,
+                "algorithm": plan.algorithm,
+                "planned_for_bytes": asked.size_class,
+                "predicted_s": plan.total_s,
+                "changes": sum(1 for _, changed in steps if changed),
+                "steps": [
+                    {"after_us": round((moment - begun_ns) / 1e3, 3), "circuits_changed": changed}
+                    for moment, changed in steps
+                ],
+            },
+        }
+        if asked.blocks is not None:
+            here = members.index(self._rank) * len(members)
+            row = asked.blocks[here : here + len(members)]
+            args["In split size"] = [one // tensor.element_size() for one in row]
+            args["In msg nelems"] = args["Out msg nelems"] = sum(row) // tensor.element_size()
+        self._add(f"lightloom {asked.collective}", COMMUNICATION, begun_ns, ended_ns, args)
+
+    def message(self, group: str, what: str, peer: int, tensor: Any, begun_ns: int) -> None:
+        """A message that was sent or received; peer: its other rank in the group."""
+        name = what.split(" ", maxsplit=1)[0]
+        members = self._groups[group]
+        args = {
+            "Collective name": name,
+            "In msg nelems": tensor.numel(),
+            "Out msg nelems": tensor.numel(),
+            "dtype": str(tensor.dtype).removeprefix("torch."),
+            "Group size": len(members),
+            "Process Group Name": group,
+            "Process Group Ranks": members,
+            "Dst Rank" if name == "send" else "Src Rank": peer,
+        }
+        self._add(f"lightloom {name}", COMMUNICATION + 1, begun_ns, time.monotonic_ns(), args)
+
+    def close(self) -> None:
+        """Write what there is. Raises `InputError` that names `LIGHTLOOM_TRACE` where that cannot be done."""
+        with self._lock:
+            world = max((max(members) for members in self._groups.values()), default=0) + 1
+            document = {
+                "schemaVersion": 1,
+                "distributedInfo": {
+                    "backend": "lightloom",
+                    "rank": self._rank,
+                    "world_size": world,
+                    "pg_config": [{"pg_name": name, "ranks": ranks} for name, ranks in self._groups.items()],
+                },
+                "traceEvents": self._events,
+            }
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(FOLDER, self._path, json.dumps(document).encode())
+
+    def _cut(self) -> None:
+        now_ns = time.monotonic_ns()
+        if self._computes_since_ns is not None:
+            self._put("computation", COMPUTATION, self._computes_since_ns, now_ns, {})
+        self._computes_since_ns = None if self._waiting else now_ns
+
+    def _add(self, name: str, stream: int, begun_ns: int, ended_ns: int, args: dict[str, Any]) -> None:
+        with self._lock:
+            self._put(name, stream, begun_ns, ended_ns, args)
+
+    def _put(self, name: str, stream: int, begun_ns: int, ended_ns: int, args: dict[str, Any]) -> None:
+        if len(self._events) < MOST_EVENTS:
+            event = {"ph": "X", "cat": "kernel", "name": name, "pid": self._rank, "tid": stream}
+            times = {"ts": begun_ns / 1e3, "dur": max(0, ended_ns - begun_ns) / 1e3}
+            self._events.append({**event, **times, "args": {"device": self._rank, "stream": stream, **args}})
+
+
+traces: dict[str, Trace] = {}
+
+
+def trace_of(rank: int, group: str, members: list[int]) -> Trace | None:
+    """The trace of this process, told of a group; None where `LIGHTLOOM_TRACE` is not set."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return None
+    path = Path(folder)
+    if path.exists() and not path.is_dir():
+        raise refuse(FOLDER, f"`{folder}` is a file; it takes a folder, into which every rank writes a file")
+    trace = traces.setdefault(folder, Trace(path / f"rank{rank}.json", rank))
+    trace.group(group, members)
+    return trace
