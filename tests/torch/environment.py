@@ -19,14 +19,16 @@ def main(folder: Path, version: str) -> int:
         return 0
     python = folder / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-    beside = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages" / "beside.pth"
+    beside = (
+        folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages" / "beside.pth"
+    )
     # `addsitedir` reads that folder's own .pth files, which lead to packages that are edited.
     beside.write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")
     install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python), f"torch=={version}"]
     try:
         subprocess.run(install, check=True, timeout=SECONDS)
     except (subprocess.SubprocessError, OSError) as error:
-        print(f"tests/torch is left out: torch {version} cannot be installed ({error})", file=sys.stderr)
+        print(f"tests/torch is left out: torch {version} cannot be installed ({error})", file=sys.stderr)  # noqa: T201
         return 1
     stamp.touch()
     return 0

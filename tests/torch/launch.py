@@ -28,14 +28,18 @@ def ranks_of(job: str, *arguments: str, ranks: int, **settings: str) -> list[End
         port = free.getsockname()[1]
     processes = []
     for rank in range(ranks):
-        environment = os.environ | settings | {
-            "RANK": str(rank),
-            "LOCAL_RANK": str(rank),
-            "WORLD_SIZE": str(ranks),
-            "MASTER_ADDR": "localhost",
-            "MASTER_PORT": str(port),
-            "OMP_NUM_THREADS": "1",
-        }
+        environment = (
+            os.environ
+            | settings
+            | {
+                "RANK": str(rank),
+                "LOCAL_RANK": str(rank),
+                "WORLD_SIZE": str(ranks),
+                "MASTER_ADDR": "localhost",
+                "MASTER_PORT": str(port),
+                "OMP_NUM_THREADS": "1",
+            }
+        )
         process = subprocess.Popen(
             [sys.executable, "-m", f"tests.torch.jobs.{job}", *arguments],
             cwd=ROOT,

@@ -64,7 +64,9 @@ def test_losses_are_gloos(
 def test_a_rank_that_is_killed_is_one_error_at_every_other(way: str) -> None:
     ended = ranks_of("losses", "lightloom", way, str(KILLED), ranks=4)
     assert ended[1].code == -9
-    lines = {one.errors.strip().splitlines()[-1].partition(": ")[2].partition(": ")[2] for one in ended if one.code != -9}
+    lines = {
+        one.errors.strip().splitlines()[-1].partition(": ")[2].partition(": ")[2] for one in ended if one.code != -9
+    }
     assert len(lines) == 1, lines
     (line,) = lines
     assert line.startswith("rank 1 (process ")

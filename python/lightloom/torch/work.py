@@ -117,7 +117,7 @@ class Caller:
             made, carry = asked
             try:
                 carry()
-            except Exception as error:  # noqa: BLE001 - whoever waits for it gets it
+            except Exception as error:
                 made.end(error)
             else:
                 made.end()

@@ -22,7 +22,7 @@ def main() -> None:
     try:
         dist.all_reduce(torch.ones(10))
     except dist.DistBackendError as error:
-        print("rank 2 hears:", str(error).partition(": ")[2].partition(", its")[0])
+        print("rank 2 hears:", str(error).partition(": ")[2].partition(", its")[0])  # noqa: T201
 
 
 if __name__ == "__main__":

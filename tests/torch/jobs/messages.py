@@ -54,7 +54,7 @@ def main() -> None:
     dist.destroy_process_group()
 
 
-def check(holds: bool, what: str) -> None:  # noqa: FBT001
+def check(holds: bool, what: str) -> None:
     if not holds:
         raise AssertionError(f"{what}, at rank {dist.get_rank()}")
 

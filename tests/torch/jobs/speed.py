@@ -1,4 +1,4 @@
-"""A job that measures AllReduces by a backend: prints a line of JSON, seconds by bytes. Run by benches/torch_backend.py."""
+"""A job that measures AllReduces by a backend, for benches/torch_backend.py: prints seconds by bytes as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def main(backend: str, sizes: list[int]) -> None:
                 times.append(took.item())
         found[size] = sorted(times)[ROUNDS // 2]
     if dist.get_rank() == 0:
-        print(json.dumps(found))
+        print(json.dumps(found))  # noqa: T201
     dist.destroy_process_group()
 
 

@@ -76,7 +76,8 @@ fn interpreted(request: &Request, first: &[u8]) -> Vec<u8> {
                     let to = (destination + program.destination_offset[segment] + at) as usize;
                     let number = |bytes: &[u8]| i32::from_ne_bytes(bytes.try_into().expect("four bytes"));
                     let [sent, kept] = [number(&before[from..from + 4]), number(&held[to..to + 4])];
-                    let one = if request.reduction == Reduction::Sum { kept.wrapping_add(sent) } else { kept.max(sent) };
+                    let one =
+                        if request.reduction == Reduction::Sum { kept.wrapping_add(sent) } else { kept.max(sent) };
                     held[to..to + 4].copy_from_slice(&one.to_ne_bytes());
                 }
             }
@@ -103,8 +104,9 @@ fn programs_in_a_row_leave_what_an_interpreter_leaves() {
             let carried = row.iter().map(|(request, workspaces)| {
                 let mut own = workspaces[part(workspaces, rank, ranks)].to_vec();
                 let kind = (Element::Int32, request.reduction);
-                let course =
-                    member.carry(&task(request, rank), "a program", kind, None, &mut own, PATIENCE_NS).expect("carried");
+                let course = member
+                    .carry(&task(request, rank), "a program", kind, None, &mut own, PATIENCE_NS)
+                    .expect("carried");
                 if rank == late {
                     std::thread::yield_now();
                 }
