@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -89,7 +90,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         opts = dist.AllreduceOptions() if opts is None else opts
         reduction = reduction_of(opts.reduceOp)
         return self._called(
-            "all_reduce", tensors, lambda: [self._made.reduced("all-reduce", one, reduction, opts) for one in tensors]
+            "all_reduce", tensors, [partial(self._made.reduced, "all-reduce", one, reduction, opts) for one in tensors]
         )
 
     def allreduce_coalesced(self, tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -101,7 +102,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         opts = dist.ReduceOptions() if opts is None else opts
         reduction = reduction_of(opts.reduceOp)
         return self._called(
-            "reduce", tensors, lambda: [self._made.reduced("reduce", one, reduction, opts) for one in tensors]
+            "reduce", tensors, [partial(self._made.reduced, "reduce", one, reduction, opts) for one in tensors]
         )
 
     def broadcast(self, tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -115,7 +116,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
             self._made.carry(asked, given if self.rank() != opts.rootRank else None, host, opts, tensor)
             put_back(tensor, host)
 
-        return self._called("broadcast", tensors, lambda: [carry(one) for one in tensors])
+        return self._called("broadcast", tensors, [partial(carry, one) for one in tensors])
 
     def allgather(
         self, output_tensors: Sequence[Sequence[Any]], input_tensors: Sequence[Any], opts: Any = None
@@ -130,18 +131,18 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         pairs = list(zip(output_tensors, input_tensors, strict=True))
         for outputs, given in pairs:
             self._check_list("all_gather", outputs, [given] * self.size())
-        return self._called("all_gather", output_tensors, lambda: [carry(*pair) for pair in pairs])
+        return self._called("all_gather", output_tensors, [partial(carry, *pair) for pair in pairs])
 
     def all_gather_single(self, output: Any, given: Any, opts: Any = None) -> Call:
         """Every rank's tensor, one after the other in one tensor at every rank."""
         self._check_sizes("all_gather_into_tensor", output.numel(), self.size() * given.numel())
-        return self._called("all_gather", [output], lambda: self._made.gathered(output, given, opts))
+        return self._called("all_gather", [output], [partial(self._made.gathered, output, given, opts)])
 
     def all_gather_single_coalesced(self, outputs: Sequence[Any], inputs: Sequence[Any], opts: Any = None) -> Call:
         """As `all_gather_single`, of several tensors."""
         pairs = list(zip(outputs, inputs, strict=True))
         return self._called(
-            "all_gather", outputs, lambda: [self._made.gathered(output, given, opts) for output, given in pairs]
+            "all_gather", outputs, [partial(self._made.gathered, output, given, opts) for output, given in pairs]
         )
 
     def reduce_scatter(self, outputs: Sequence[Any], inputs: Sequence[Sequence[Any]], opts: Any = None) -> Call:
@@ -151,21 +152,21 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         for output, given in pairs:
             self._check_list("reduce_scatter", given, [output] * self.size())
         return self._called(
-            "reduce_scatter", outputs, lambda: [self._made.scattered(one, joined(given), opts) for one, given in pairs]
+            "reduce_scatter", outputs, [partial(self._made.scattered, one, joined(given), opts) for one, given in pairs]
         )
 
     def reduce_scatter_single(self, output: Any, given: Any, opts: Any = None) -> Call:
         """The reduction of all ranks' tensors, of which every rank has its part."""
         opts = dist.ReduceScatterOptions() if opts is None else opts
         self._check_sizes("reduce_scatter_tensor", given.numel(), self.size() * output.numel())
-        return self._called("reduce_scatter", [output], lambda: self._made.scattered(output, given, opts))
+        return self._called("reduce_scatter", [output], [partial(self._made.scattered, output, given, opts)])
 
     def reduce_scatter_single_coalesced(self, outputs: Sequence[Any], inputs: Sequence[Any], opts: Any = None) -> Call:
         """As `reduce_scatter_single`, of several tensors."""
         opts = dist.ReduceScatterOptions() if opts is None else opts
         pairs = list(zip(outputs, inputs, strict=True))
         return self._called(
-            "reduce_scatter", outputs, lambda: [self._made.scattered(one, given, opts) for one, given in pairs]
+            "reduce_scatter", outputs, [partial(self._made.scattered, one, given, opts) for one, given in pairs]
         )
 
     def gather(self, output_tensors: Sequence[Sequence[Any]], input_tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -184,7 +185,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
             self._made.carry(asked, host, whole, opts, given)
             _taken_apart(whole, outputs)
 
-        return self._called("gather", outputs, carry)
+        return self._called("gather", outputs, [carry])
 
     def scatter(self, output_tensors: Sequence[Any], input_tensors: Sequence[Sequence[Any]], opts: Any = None) -> Call:
         """The tensor that the root has for a rank, at that rank."""
@@ -201,7 +202,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
             self._made.carry(asked, given, host, opts, output)
             put_back(output, host)
 
-        return self._called("scatter", [output], carry)
+        return self._called("scatter", [output], [carry])
 
     def alltoall(self, outputs: Sequence[Any], inputs: Sequence[Any], opts: Any = None) -> Call:
         """The tensors that all ranks have for a rank, in a list at that rank."""
@@ -214,7 +215,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
             self._made.exchanged(whole, joined(inputs), *sizes, opts)
             _taken_apart(whole, outputs)
 
-        return self._called("all_to_all", outputs, carry)
+        return self._called("all_to_all", outputs, [carry])
 
     def all_to_all_single(
         self, output: Any, given: Any, output_splits: Sequence[int], input_splits: Sequence[int], opts: Any = None
@@ -231,13 +232,13 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
             self._made.exchanged(host, given, sent, got, opts)
             put_back(output, host)
 
-        return self._called("all_to_all", [output], carry)
+        return self._called("all_to_all", [output], [carry])
 
     alltoall_base = all_to_all_single
 
     def barrier(self, opts: Any = None) -> Call:
         """Wait for all ranks."""
-        return self._called("barrier", [], lambda: self._member.meet("barrier", self._made.seconds(opts)))
+        return self._called("barrier", [], [partial(self._member.meet, "barrier", self._made.seconds(opts))])
 
     # Messages.
 
@@ -291,12 +292,13 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
     def _get_sequence_number_for_group(self) -> int:
         return self._calls
 
-    def _called(self, name: str, tensors: Sequence[Any], carry: Callable[[], object]) -> Call:
+    def _called(self, name: str, tensors: Sequence[Any], acts: Sequence[Callable[[], object]]) -> Call:
         self._calls += 1
 
         def carried() -> None:
             try:
-                carry()
+                for act in acts:
+                    act()
             except (OSError, InputError) as error:
                 raise dist.DistBackendError(f"{name}: {error}") from error
 

@@ -19,7 +19,7 @@ import lightloom.torch  # noqa: F401
 STEPS, WORDS, WIDTH, LENGTH = 20, 64, 32, 16
 
 
-class Model(nn.Module):
+class Model(nn.Module):  # type: ignore[misc]
     """Two layers of a transformer over words."""
 
     def __init__(self) -> None:
