@@ -941,8 +941,8 @@ class Task:
 
     elements: in the whole buffer, where blocks is None; blocks: of an All-to-All, elements by source and destination in
     a row. ports: per rank. configurations: by configuration and transmitter, the receiver, -1 where dark. held:
-    the configuration of each step. Seconds for which ports are dark before each step, of a step's startup, of a byte and of
-    a hop, 0 where nothing is held back. Raises `InputError` that names `plan`.
+    the configuration of each step. Seconds for which ports are dark before each step, of a step's startup, of a byte,
+    and of a hop, 0 where nothing is held back. Raises `InputError` that names `plan`.
     """
 
     def __new__(
