@@ -11,6 +11,8 @@ FUZZ_SECONDS ?= 30
 ZIG = 0.17.1
 # The program that checks and uploads distributions, from the package index.
 TWINE = 7.0.0
+# PyTorch, from the package index, for `make test-torch`.
+TORCH = 2.15.0
 # Where the library for C goes.
 PREFIX ?= /usr/local
 CARGO_OUTPUT = $(or $(CARGO_TARGET_DIR),target)/release
@@ -25,7 +27,7 @@ UV = $(VENV)/bin/uv pip install --quiet --python $(VENV)/bin/python
 # The module, built into python/, where the editable installation finds it.
 DEVELOP = PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" maturin develop --quiet --uv --locked --profile
 
-.PHONY: demo check test test-rust test-python test-large test-long test-peers data bench lint lint-fast audit format docs \
+.PHONY: demo check test test-rust test-python test-large test-long test-peers test-torch data bench lint lint-fast audit format docs \
 	fuzz fuzz-command-line build clean wheel release c-library c-header c-example install-c
 
 build: $(VENV)/built
@@ -66,6 +68,11 @@ test-long: $(VENV)/built
 test-peers: $(VENV)/built
 	$(VENV)/bin/python -m tests.peers.build
 	$(VENV)/bin/pytest tests/peers -m peers --hypothesis-seed $(SEED)
+
+# Jobs of PyTorch, in an environment of their own: it is large. Where it cannot be had, standard error says so.
+test-torch: $(VENV)/built
+	if $(VENV)/bin/python -m tests.torch.environment $(VENV)-torch $(TORCH); then \
+		$(VENV)-torch/bin/python -m pytest tests/torch -p no:benchmark --hypothesis-seed $(SEED); fi
 
 # Files of others that some tests read, into data/: where they are public stands in tests/data/files.toml.
 data: $(VENV)/installed
@@ -164,7 +171,7 @@ fuzz-command-line: $(VENV)/built
 	$(VENV)/bin/python -m tests.fuzz_command_line --runs $(FUZZ_RUNS) --workers 2
 
 clean:
-	rm -rf $(VENV) out node_modules
+	rm -rf $(VENV) $(VENV)-torch out node_modules
 	cargo clean
 
 # Stamp files: what is up to date is not done again.

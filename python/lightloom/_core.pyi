@@ -978,6 +978,82 @@ def verify_circuits(circuits: Circuits, plan: Plan, optics: str | None) -> list[
 def barriers() -> list[list[str]]:
     """Name, summary and source of every barrier; empty where plans are not run."""
 
+@final
+class Task:
+    """A plan for one rank of a group, and data of one size; `Member.carry` carries it out.
+
+    elements: in the whole buffer, where blocks is None; blocks: of an All-to-All, elements by source and destination in
+    a row. ports: per rank. configurations: by configuration and transmitter, the receiver, -1 where dark. held:
+    the configuration of each step. Seconds for which ports are dark before each step, of a step's startup, of a byte,
+    and of a hop, 0 where nothing is held back. Raises `InputError` that names `plan`.
+    """
+
+    def __new__(
+        cls,
+        plan: Plan,
+        rank: int,
+        element_bytes: int,
+        *,
+        elements: int | None,
+        blocks: Sequence[int] | None,
+        ports: int,
+        configurations: Sequence[Sequence[int]],
+        held: Sequence[int],
+        dark_s: Sequence[float],
+        startup_s: float,
+        s_per_byte: float,
+        hop_s: float,
+    ) -> Task: ...
+
+@final
+class Member:
+    """One rank of a group of processes of this machine, which share memory; Linux only.
+
+    call: says what the ranks do, the same at all of them. Raises `OSError` with the fault of the group, which is the
+    same at every rank: one that ended or left, that calls something else, or that does not come in time.
+    """
+
+    @staticmethod
+    def create(ranks: int, ports: int) -> Member:
+        """Rank 0, which makes the memory; ports: per rank."""
+    @staticmethod
+    def join(rank: int, ranks: int, ports: int, address: str) -> Member:
+        """Another rank, by the address of rank 0."""
+    @property
+    def address(self) -> str: ...
+    @property
+    def failure(self) -> str | None: ...
+    def meet(self, call: str, timeout_s: float) -> None:
+        """Wait for all ranks."""
+    def watch(self, call: str) -> None:
+        """Look whether the group can go on."""
+    def share(self, call: str, numbers: Sequence[int], timeout_s: float) -> list[list[int]]:
+        """The numbers of all ranks, at most one for each rank of the group."""
+    def carry(
+        self,
+        task: Task,
+        call: str,
+        dtype: str,
+        reduction: str,
+        input: NDArray[np.uint8] | None,  # noqa: A002
+        output: NDArray[np.uint8],
+        timeout_s: float,
+    ) -> tuple[list[tuple[int, int]], int]:
+        """Carry a task out; no input: the output holds it. By step, its moment and the ports that changed; its end.
+
+        Nanoseconds of `time.monotonic_ns`.
+        """
+    def send(self, to: int, tag: int, data: NDArray[np.uint8]) -> int:
+        """Ask for a message to be sent: its number."""
+    def receive(self, source: int | None, tag: int) -> int:
+        """Ask for a message, from a rank or from any: its number."""
+    def deliver(self, timeout_s: float) -> list[tuple[int, int, bytes]]:
+        """Number, other rank and content of messages that were sent (without content) or came, once some have."""
+    def abort(self, why: str) -> None:
+        """End the group for all ranks."""
+    def leave(self) -> None:
+        """Take part in nothing more."""
+
 def barrier_rounds(name: str, ranks: int, rounds: int, owner: int) -> bytes:
     """Nanoseconds of every round of a barrier of so many processes, four bytes each, least first. The calling process
     has one thread, forks them, and ends with the process `owner` that started it. Raises `OSError` in words."""

@@ -1,0 +1,5 @@
+"""Jobs of PyTorch on the backend `lightloom`, held to Gloo: `make test-torch`, in an environment with PyTorch.
+
+environment.py  makes that environment
+launch.py       starts the ranks of a job, whose programs are in jobs/
+"""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import atexit
 import weakref
-from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch.distributed as dist
 
@@ -15,6 +14,9 @@ from lightloom.base.errors import refuse
 from lightloom.torch.group import LightloomGroup
 from lightloom.torch.planning import PlanBook, dilation_of, fabric_of, say_fabric
 from lightloom.torch.trace import trace_of
+
+if TYPE_CHECKING:
+    from datetime import timedelta
 
 __all__ = ["group_of", "register"]
 

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.distributed as dist
 
 from lightloom.base.errors import InputError
+from lightloom.torch.collectives import Collectives
 from lightloom.torch.letters import Letters
-from lightloom.torch.planning import Asked
-from lightloom.torch.tensors import (
-    check_reduction,
-    flat_bytes,
-    joined,
-    on_host,
-    put_back,
-    reduction_of,
-    shares_memory,
-)
+from lightloom.torch.tensors import joined, on_host, put_back, reduction_of
 from lightloom.torch.work import Call, Caller
 
 if TYPE_CHECKING:
@@ -41,11 +33,18 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
     """
 
     def __init__(
-        self, rank: int, size: int, name: str, member: Any, book: PlanBook | None, trace: Trace | None, timeout: timedelta
+        self,
+        rank: int,
+        size: int,
+        name: str,
+        member: Any,
+        book: PlanBook | None,
+        trace: Trace | None,
+        timeout: timedelta,
     ) -> None:
         super().__init__(rank, size)
-        self._name, self._member, self._book, self._trace = name, member, book, trace
-        self._timeout_s = timeout.total_seconds()
+        self._name, self._member, self._trace = name, member, trace
+        self._made = Collectives(name, rank, size, member, book, trace, timeout.total_seconds())
         self._process = os.getpid()
         self._caller = Caller("lightloom collectives", trace)
         self._letters = Letters(member, trace, self._note_letter)
@@ -91,7 +90,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         opts = dist.AllreduceOptions() if opts is None else opts
         reduction = reduction_of(opts.reduceOp)
         return self._called(
-            "all_reduce", tensors, opts, lambda: [self._reduced("all-reduce", one, reduction, opts) for one in tensors]
+            "all_reduce", tensors, [partial(self._made.reduced, "all-reduce", one, reduction, opts) for one in tensors]
         )
 
     def allreduce_coalesced(self, tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -103,7 +102,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         opts = dist.ReduceOptions() if opts is None else opts
         reduction = reduction_of(opts.reduceOp)
         return self._called(
-            "reduce", tensors, opts, lambda: [self._reduced("reduce", one, reduction, opts) for one in tensors]
+            "reduce", tensors, [partial(self._made.reduced, "reduce", one, reduction, opts) for one in tensors]
         )
 
     def broadcast(self, tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -112,36 +111,38 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
 
         def carry(tensor: Any) -> None:
             host = on_host(tensor)
-            asked = self._asked("broadcast", host, host.numel(), opts.rootRank)
+            asked = self._made.asked("broadcast", host, host.numel(), opts.rootRank)
             given = host if self.rank() == opts.rootRank else host[:0].view(-1)[:0]
-            self._carry(asked, given if self.rank() != opts.rootRank else None, host, opts, tensor)
+            self._made.carry(asked, given if self.rank() != opts.rootRank else None, host, opts, tensor)
             put_back(tensor, host)
 
-        return self._called("broadcast", tensors, opts, lambda: [carry(one) for one in tensors])
+        return self._called("broadcast", tensors, [partial(carry, one) for one in tensors])
 
-    def allgather(self, output_tensors: Sequence[Sequence[Any]], input_tensors: Sequence[Any], opts: Any = None) -> Call:
+    def allgather(
+        self, output_tensors: Sequence[Sequence[Any]], input_tensors: Sequence[Any], opts: Any = None
+    ) -> Call:
         """Every rank's tensor, in a list at every rank."""
 
         def carry(outputs: Sequence[Any], given: Any) -> None:
             whole = torch.empty(self.size() * given.numel(), dtype=given.dtype)
-            self._gathered(whole, given, opts)
+            self._made.gathered(whole, given, opts)
             _taken_apart(whole, outputs)
 
         pairs = list(zip(output_tensors, input_tensors, strict=True))
         for outputs, given in pairs:
             self._check_list("all_gather", outputs, [given] * self.size())
-        return self._called("all_gather", output_tensors, opts, lambda: [carry(*pair) for pair in pairs])
+        return self._called("all_gather", output_tensors, [partial(carry, *pair) for pair in pairs])
 
     def all_gather_single(self, output: Any, given: Any, opts: Any = None) -> Call:
         """Every rank's tensor, one after the other in one tensor at every rank."""
         self._check_sizes("all_gather_into_tensor", output.numel(), self.size() * given.numel())
-        return self._called("all_gather", [output], opts, lambda: self._gathered(output, given, opts))
+        return self._called("all_gather", [output], [partial(self._made.gathered, output, given, opts)])
 
     def all_gather_single_coalesced(self, outputs: Sequence[Any], inputs: Sequence[Any], opts: Any = None) -> Call:
         """As `all_gather_single`, of several tensors."""
         pairs = list(zip(outputs, inputs, strict=True))
         return self._called(
-            "all_gather", outputs, opts, lambda: [self._gathered(output, given, opts) for output, given in pairs]
+            "all_gather", outputs, [partial(self._made.gathered, output, given, opts) for output, given in pairs]
         )
 
     def reduce_scatter(self, outputs: Sequence[Any], inputs: Sequence[Sequence[Any]], opts: Any = None) -> Call:
@@ -151,21 +152,21 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         for output, given in pairs:
             self._check_list("reduce_scatter", given, [output] * self.size())
         return self._called(
-            "reduce_scatter", outputs, opts, lambda: [self._scattered(one, joined(given), opts) for one, given in pairs]
+            "reduce_scatter", outputs, [partial(self._made.scattered, one, joined(given), opts) for one, given in pairs]
         )
 
     def reduce_scatter_single(self, output: Any, given: Any, opts: Any = None) -> Call:
         """The reduction of all ranks' tensors, of which every rank has its part."""
         opts = dist.ReduceScatterOptions() if opts is None else opts
         self._check_sizes("reduce_scatter_tensor", given.numel(), self.size() * output.numel())
-        return self._called("reduce_scatter", [output], opts, lambda: self._scattered(output, given, opts))
+        return self._called("reduce_scatter", [output], [partial(self._made.scattered, output, given, opts)])
 
     def reduce_scatter_single_coalesced(self, outputs: Sequence[Any], inputs: Sequence[Any], opts: Any = None) -> Call:
         """As `reduce_scatter_single`, of several tensors."""
         opts = dist.ReduceScatterOptions() if opts is None else opts
         pairs = list(zip(outputs, inputs, strict=True))
         return self._called(
-            "reduce_scatter", outputs, opts, lambda: [self._scattered(one, given, opts) for one, given in pairs]
+            "reduce_scatter", outputs, [partial(self._made.scattered, one, given, opts) for one, given in pairs]
         )
 
     def gather(self, output_tensors: Sequence[Sequence[Any]], input_tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -180,11 +181,11 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
             host = on_host(given)
             count = self.size() * given.numel() if self.rank() == opts.rootRank else 0
             whole = torch.empty(count, dtype=given.dtype)
-            asked = self._asked("gather", given, self.size() * given.numel(), opts.rootRank)
-            self._carry(asked, host, whole, opts, given)
+            asked = self._made.asked("gather", given, self.size() * given.numel(), opts.rootRank)
+            self._made.carry(asked, host, whole, opts, given)
             _taken_apart(whole, outputs)
 
-        return self._called("gather", outputs, opts, carry)
+        return self._called("gather", outputs, [carry])
 
     def scatter(self, output_tensors: Sequence[Any], input_tensors: Sequence[Sequence[Any]], opts: Any = None) -> Call:
         """The tensor that the root has for a rank, at that rank."""
@@ -197,11 +198,11 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
             host = on_host(output)
             is_root = self.rank() == opts.rootRank
             given = joined(input_tensors[0]) if is_root else torch.empty(0, dtype=output.dtype)
-            asked = self._asked("scatter", output, self.size() * output.numel(), opts.rootRank)
-            self._carry(asked, given, host, opts, output)
+            asked = self._made.asked("scatter", output, self.size() * output.numel(), opts.rootRank)
+            self._made.carry(asked, given, host, opts, output)
             put_back(output, host)
 
-        return self._called("scatter", [output], opts, carry)
+        return self._called("scatter", [output], [carry])
 
     def alltoall(self, outputs: Sequence[Any], inputs: Sequence[Any], opts: Any = None) -> Call:
         """The tensors that all ranks have for a rank, in a list at that rank."""
@@ -211,10 +212,10 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         def carry() -> None:
             whole = torch.empty(sum(one.numel() for one in outputs), dtype=outputs[0].dtype)
             sizes = [one.numel() for one in inputs], [one.numel() for one in outputs]
-            self._exchanged(whole, joined(inputs), *sizes, opts)
+            self._made.exchanged(whole, joined(inputs), *sizes, opts)
             _taken_apart(whole, outputs)
 
-        return self._called("all_to_all", outputs, opts, carry)
+        return self._called("all_to_all", outputs, [carry])
 
     def all_to_all_single(
         self, output: Any, given: Any, output_splits: Sequence[int], input_splits: Sequence[int], opts: Any = None
@@ -228,33 +229,33 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
 
         def carry() -> None:
             host = on_host(output)
-            self._exchanged(host, given, sent, got, opts)
+            self._made.exchanged(host, given, sent, got, opts)
             put_back(output, host)
 
-        return self._called("all_to_all", [output], opts, carry)
+        return self._called("all_to_all", [output], [carry])
 
     alltoall_base = all_to_all_single
 
     def barrier(self, opts: Any = None) -> Call:
         """Wait for all ranks."""
-        return self._called("barrier", [], opts, lambda: self._member.meet("barrier", self._seconds(opts)))
+        return self._called("barrier", [], [partial(self._member.meet, "barrier", self._made.seconds(opts))])
 
     # Messages.
 
     def send(self, tensors: Sequence[Any], to: int, tag: int = 0) -> Call:
         """Send a tensor to a rank."""
         (tensor,) = tensors
-        return self._letters.send(tensor, to, tag, self._timeout_s)
+        return self._letters.send(tensor, to, tag, self._made.timeout_s)
 
     def recv(self, tensors: Sequence[Any], source: int, tag: int = 0) -> Call:
         """Receive a tensor from a rank."""
         (tensor,) = tensors
-        return self._letters.receive(tensor, source, tag, self._timeout_s)
+        return self._letters.receive(tensor, source, tag, self._made.timeout_s)
 
     def recv_anysource(self, tensors: Sequence[Any], tag: int = 0) -> Call:
         """Receive a tensor from any rank, which `_source_rank` of the call says."""
         (tensor,) = tensors
-        return self._letters.receive(tensor, None, tag, self._timeout_s)
+        return self._letters.receive(tensor, None, tag, self._made.timeout_s)
 
     recvAnysource = recv_anysource  # noqa: N815 - PyTorch's
 
@@ -281,7 +282,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
 
     def set_timeout(self, timeout: timedelta) -> None:
         """The longest time of a call that states none."""
-        self._timeout_s = timeout.total_seconds()
+        self._made.timeout_s = timeout.total_seconds()
 
     _set_default_timeout = set_timeout
 
@@ -291,104 +292,21 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
     def _get_sequence_number_for_group(self) -> int:
         return self._calls
 
-    def _called(self, name: str, tensors: Sequence[Any], opts: Any, carry: Callable[[], object]) -> Call:
+    def _called(self, name: str, tensors: Sequence[Any], acts: Sequence[Callable[[], object]]) -> Call:
         self._calls += 1
 
         def carried() -> None:
             try:
-                carry()
+                for act in acts:
+                    act()
             except (OSError, InputError) as error:
                 raise dist.DistBackendError(f"{name}: {error}") from error
 
         return self._caller.call(list(tensors), carried)
 
-    def _reduced(self, collective: str, tensor: Any, reduction: str, opts: Any) -> None:
-        check_reduction(tensor, reduction)
-        root = opts.rootRank if collective == "reduce" else None
-        host = on_host(_as_real(tensor))
-        if root in {None, self.rank()}:
-            self._carry(self._asked(collective, host, host.numel(), root), None, host, opts, tensor, reduction)
-            self._divide(host, reduction)
-            put_back(_as_real(tensor), host)
-        else:
-            nothing = torch.empty(0, dtype=host.dtype)
-            self._carry(self._asked(collective, host, host.numel(), root), host, nothing, opts, tensor, reduction)
-
-    def _scattered(self, output: Any, given: Any, opts: Any) -> None:
-        reduction = reduction_of(opts.reduceOp)
-        check_reduction(given, reduction)
-        output, given = _as_real(output), on_host(_as_real(given))
-        host = on_host(output)
-        asked = self._asked("reduce-scatter", given, given.numel(), None)
-        self._carry(asked, given, host, opts, given, reduction)
-        self._divide(host, reduction)
-        put_back(output, host)
-
-    def _gathered(self, output: Any, given: Any, opts: Any) -> None:
-        host = on_host(output)
-        asked = self._asked("all-gather", given, self.size() * given.numel(), None)
-        self._carry(asked, on_host(given), host, opts, given)
-        put_back(output, host)
-
-    def _exchanged(self, output: Any, given: Any, sent: Sequence[int], got: Sequence[int], opts: Any) -> None:
-        size = given.element_size()
-        told = self._member.share("all_to_all: sizes", [one * size for one in sent], self._seconds(opts))
-        if [row[self.rank()] for row in told] != [one * size for one in got]:
-            came = [row[self.rank()] // size for row in told]
-            raise InputError("output_split_sizes", f"ranks send {came} elements, and there is room for {list(got)}")
-        blocks = tuple(one for row in told for one in row)
-        asked = Asked("all-to-all", None, max(map(sum, told)), 1, blocks)
-        self._carry(asked, on_host(given), output, opts, given)
-
-    def _asked(self, collective: str, tensor: Any, elements: int, root: int | None) -> Asked:
-        if collective in {"all-reduce", "reduce", "reduce-scatter"}:
-            return Asked(collective, root, elements, tensor.element_size())
-        return Asked(collective, root, elements * tensor.element_size(), 1)
-
-    def _carry(
-        self, asked: Asked, given: Any, output: Any, opts: Any, tensor: Any, reduction: str | None = None
-    ) -> None:
-        """Carry a collective out: from `given`, or in place where it is None, to `output`, both on the host."""
-        dtype = str(tensor.dtype).removeprefix("torch.")
-        if given is not None and shares_memory(given, output):
-            given = given.clone()
-        if asked.elements == 0:
-            return
-        if self._book is None:
-            if given is not None:
-                flat_bytes(output)[:] = flat_bytes(given)
-            return
-        timeout_s = self._seconds(opts)
-        ready = self._book.ready(asked, timeout_s)
-        count = asked.elements * asked.element_bytes // tensor.element_size()
-        root = "" if asked.root is None else f" from or to rank {asked.root}"
-        call = f"{asked.collective} of {count} {dtype}{'' if reduction is None else f', {reduction}'}{root}"
-        begun_ns = time.monotonic_ns()
-        course = self._member.carry(
-            ready.task,
-            call,
-            "uint8" if reduction is None else check_reduction(tensor, reduction),
-            "sum" if reduction in {None, "average"} else reduction,
-            None if given is None else flat_bytes(given),
-            flat_bytes(output),
-            timeout_s,
-        )
-        if self._trace is not None:
-            self._trace.collective(self._name, asked, ready.plan, tensor, begun_ns, course)
-
-    def _divide(self, tensor: Any, reduction: str) -> None:
-        if reduction == "average":
-            whole = not (tensor.dtype.is_floating_point or tensor.dtype.is_complex)
-            tensor.div_(self.size(), rounding_mode="trunc" if whole else None)
-
     def _note_letter(self, what: str, peer: int, tensor: Any, begun_ns: int) -> None:
         if self._trace is not None:
             self._trace.message(self._name, what, peer, tensor, begun_ns)
-
-    def _seconds(self, opts: Any) -> float:
-        # PyTorch's options have minus one millisecond where they state no time.
-        told: float = -1.0 if opts is None else opts.timeout.total_seconds()
-        return told if told > 0 else self._timeout_s
 
     def _split(self, name: str, tensor: Any, splits: Sequence[int]) -> list[int]:
         """Elements of a tensor for each rank."""
@@ -412,10 +330,6 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
     def _check_sizes(self, name: str, found: int, wanted: int) -> None:
         if found != wanted:
             raise ValueError(f"{name}: it has {found} elements; it takes {wanted} for {self.size()} ranks")
-
-
-def _as_real(tensor: Any) -> Any:
-    return torch.view_as_real(tensor) if tensor.is_complex() else tensor
 
 
 def _taken_apart(whole: Any, tensors: Sequence[Any]) -> None:

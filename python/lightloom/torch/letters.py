@@ -35,7 +35,10 @@ class Pending(NamedTuple):
 
 
 class Letters:
-    """The messages of a rank. noted: told of each that is done: what it was, its peer, its tensor, and when it began."""
+    """The messages of a rank.
+
+    trace: told of calls. noted: told of each message that is done: what it was, its peer, its tensor, when it began.
+    """
 
     def __init__(self, member: Any, trace: Trace | None, noted: Callable[[str, int, Any, int], None]) -> None:
         self._member, self._trace, self._noted = member, trace, noted
@@ -47,7 +50,9 @@ class Letters:
     def send(self, tensor: Any, to: int, tag: int, timeout_s: float) -> Call:
         """Send a tensor; done when the other rank has taken it."""
         data = flat_bytes(on_host(tensor))
-        return self._ask(lambda: self._member.send(to, _checked(tag), data), Call([tensor], self._trace, to), None, tensor, timeout_s)
+        return self._ask(
+            lambda: self._member.send(to, _checked(tag), data), Call([tensor], self._trace, to), None, tensor, timeout_s
+        )
 
     def receive(self, tensor: Any, source: int | None, tag: int, timeout_s: float) -> Call:
         """Receive into a tensor, from a rank or from any."""

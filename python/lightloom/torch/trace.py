@@ -1,7 +1,7 @@
 """The trace of a job: every collective and message of a rank, in the format of PyTorch's profiles.
 
-`LIGHTLOOM_TRACE` names a folder, into which every rank writes `rankR.json`; `lightloom train FOLDER` reads it, and so do
-viewers of Chrome's Trace Event Format. Computation is what lies between: the time in which the program waits for no
+`LIGHTLOOM_TRACE` names a folder, into which every rank writes `rankR.json`; `lightloom train FOLDER` reads it, and so
+do viewers of Chrome's Trace Event Format. Computation is what lies between: the time in which the program waits for no
 collective, cut where it calls one.
 """
 
@@ -69,7 +69,13 @@ class Trace:
             self._cut()
 
     def collective(
-        self, group: str, asked: Asked, plan: Plan, tensor: Any, begun_ns: int, course: tuple[list[tuple[int, int]], int]
+        self,
+        group: str,
+        asked: Asked,
+        plan: Plan,
+        tensor: Any,
+        begun_ns: int,
+        course: tuple[list[tuple[int, int]], int],
     ) -> None:
         """A collective that was carried out: its plan, and the moments and changes of its steps."""
         steps, ended_ns = course

@@ -29,7 +29,9 @@ class Call(dist.Work):  # type: ignore[misc]
         self._tensors, self._trace = tensors, trace
         if trace is not None:
             trace.called()
-        self._future = torch.futures.Future()
+        # The future of results is a second one, since a callback alone makes a future fail for readers in C++, too.
+        self._ended = torch.futures.Future()
+        self._future = self._ended.then(self._results)
         self._done = threading.Event()
         self._error: Exception | None = None
         self.peer = peer
@@ -37,11 +39,13 @@ class Call(dist.Work):  # type: ignore[misc]
     def end(self, error: Exception | None = None) -> None:
         """Say that it is done, or what it failed by."""
         self._error = error
-        if error is None:
-            self._future.set_result(self._tensors)
-        else:
-            self._future.set_exception(error)
+        self._ended.set_result(None)
         self._done.set()
+
+    def _results(self, _ended: Any) -> list[Any]:
+        if self._error is not None:
+            raise self._error
+        return self._tensors
 
     def wait(self, timeout: timedelta | None = None) -> bool:
         """Wait until it is done, for no longer than a timeout above 0."""
@@ -117,7 +121,7 @@ class Caller:
             made, carry = asked
             try:
                 carry()
-            except Exception as error:  # noqa: BLE001 - whoever waits for it gets it
+            except Exception as error:
                 made.end(error)
             else:
                 made.end()

@@ -38,36 +38,41 @@ def both(name: str, gloo: Any, act: Callable[[Any], list[Any]]) -> None:
 def main(seed: int) -> None:
     dist.init_process_group("lightloom")
     gloo = dist.new_group(backend="gloo")
-    rank, ranks = dist.get_rank(), dist.get_world_size()
-    draw = random.Random(seed)  # the same at all ranks
+    rank = dist.get_rank()
+    draw = random.Random(seed)  # noqa: S311 - the same at all ranks
     for dtype, operation in (*product(FLOATING + WHOLE, OPERATIONS), *product(WHOLE, BITS)):
-        count, root = draw.choice((1, 2, 5, 64, 1000, 4099)), draw.randrange(ranks)
-        given = drawn(draw, rank, count, dtype)
-        shares = drawn(draw, rank, count * ranks, dtype)
-
-        def reduced(group: Any) -> list[Any]:
-            result = given.clone()
-            dist.all_reduce(result, operation, group=group)
-            return [result]
-
-        def at_root(group: Any) -> list[Any]:
-            result = given.clone()
-            dist.reduce(result, root, operation, group=group)
-            return [result] if rank == root else [given]
-
-        def scattered(group: Any) -> list[Any]:
-            result = torch.empty(count, dtype=dtype)
-            dist.reduce_scatter(result, list(shares.clone().chunk(ranks)), operation, group=group)
-            return [result]
-
-        both(f"all_reduce {dtype} {operation}", gloo, reduced)
-        both(f"reduce {dtype} {operation}", gloo, at_root)
-        both(f"reduce_scatter {dtype} {operation}", gloo, scattered)
+        reductions(draw, gloo, dtype, operation)
     for dtype in (*FLOATING, *WHOLE, torch.bool):
         moves(draw, gloo, dtype)
     dist.barrier()
-    print(f"rank {rank} done")
+    print(f"rank {rank} done")  # noqa: T201
     dist.destroy_process_group()
+
+
+def reductions(draw: random.Random, gloo: Any, dtype: Any, operation: Any) -> None:
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    count, root = draw.choice((1, 2, 5, 64, 1000, 4099)), draw.randrange(ranks)
+    given = drawn(draw, rank, count, dtype)
+    shares = drawn(draw, rank, count * ranks, dtype)
+
+    def reduced(group: Any) -> list[Any]:
+        result = given.clone()
+        dist.all_reduce(result, operation, group=group)
+        return [result]
+
+    def at_root(group: Any) -> list[Any]:
+        result = given.clone()
+        dist.reduce(result, root, operation, group=group)
+        return [result] if rank == root else [given]
+
+    def scattered(group: Any) -> list[Any]:
+        result = torch.empty(count, dtype=dtype)
+        dist.reduce_scatter(result, list(shares.clone().chunk(ranks)), operation, group=group)
+        return [result]
+
+    both(f"all_reduce {dtype} {operation}", gloo, reduced)
+    both(f"reduce {dtype} {operation}", gloo, at_root)
+    both(f"reduce_scatter {dtype} {operation}", gloo, scattered)
 
 
 def moves(draw: random.Random, gloo: Any, dtype: Any) -> None:

@@ -19,7 +19,7 @@ import lightloom.torch  # noqa: F401
 STEPS, WORDS, WIDTH, LENGTH = 20, 64, 32, 16
 
 
-class Model(nn.Module):
+class Model(nn.Module):  # type: ignore[misc]
     """Two layers of a transformer over words."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ def main(backend: str, way: str, killed_step: int | None) -> None:
         dist.all_reduce(whole)
         losses.append(whole.item() / dist.get_world_size())
     if rank == 0:
-        print("losses", json.dumps(losses), flush=True)
+        print("losses", json.dumps(losses), flush=True)  # noqa: T201
     dist.destroy_process_group()
 
 

@@ -93,7 +93,8 @@ impl Member {
     /// Maps a segment of at least these bytes, which the last rank to come makes.
     fn grow(&self, calls: &mut Calls, bytes: u64, call: &str, timeout_ns: u64) -> Result<(), String> {
         let mut segment = std::mem::take(&mut calls.segment);
-        self.agree(calls, &format!("memory for {call}"), timeout_ns, || segment.make(&self.control, self.ranks, bytes))?;
+        let call = format!("{call}, its collective {}", calls.made + 1);
+        self.compare(&call, timeout_ns, || segment.make(&self.control, self.ranks, bytes))?;
         segment.follow(&self.control, self.ranks).map_err(|why| self.control.fail(&why))?;
         calls.segment = segment;
         Ok(())

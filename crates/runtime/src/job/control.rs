@@ -263,7 +263,9 @@ impl Control {
 /// The memory of another process, by its path.
 pub fn open(address: &str) -> Result<OwnedFd, String> {
     rustix::fs::open(address, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(|error| {
-        format!("memory: `{address}` of another rank cannot be opened ({error}); all ranks run on one host, as one user")
+        format!(
+            "memory: `{address}` of another rank cannot be opened ({error}); all ranks run on one host, as one user"
+        )
     })
 }
 

@@ -176,8 +176,7 @@ impl Member {
             if !letters.out.contains_key(&to) {
                 let file = file_in_memory("lightloom-letters", footprint(LETTER_RING) as u64)
                     .map_err(|fault| fault.to_string())?;
-                let memory =
-                    Shared::map(&file, footprint(LETTER_RING)).map_err(|error| format!("memory: {error}"))?;
+                let memory = Shared::map(&file, footprint(LETTER_RING)).map_err(|error| format!("memory: {error}"))?;
                 self.control.post(rank, to, file.as_raw_fd() as u32);
                 letters.out.insert(to, Line { memory, _file: Some(file) });
             }

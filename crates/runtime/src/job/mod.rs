@@ -117,7 +117,7 @@ impl Member {
         self.agree(&mut calls, call, timeout_ns, || Ok(()))?;
         let told = (0..self.ranks).map(|rank| self.control.told(rank)).collect();
         // Nobody says anything new before all have read.
-        self.agree(&mut calls, call, timeout_ns, || Ok(()))?;
+        self.gather(call, timeout_ns, || Ok(()))?;
         Ok(told)
     }
 
@@ -144,6 +144,7 @@ impl Member {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Meets for the next collective, which all ranks call the same.
     fn agree(
         &self,
         calls: &mut Calls,
@@ -152,9 +153,13 @@ impl Member {
         last: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
         calls.made += 1;
-        let told = format!("{call}, its collective {}", calls.made);
-        self.control.call(self.rank, &told);
-        self.gather(&told, timeout_ns, || {
+        self.compare(&format!("{call}, its collective {}", calls.made), timeout_ns, last)
+    }
+
+    /// Meets for something that all ranks call the same.
+    fn compare(&self, call: &str, timeout_ns: u64, last: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+        self.control.call(self.rank, call);
+        self.gather(call, timeout_ns, || {
             self.control.compare_calls()?;
             last()
         })

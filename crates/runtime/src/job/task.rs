@@ -110,7 +110,9 @@ impl Task {
         }
         if [input as u64, output as u64] != [self.input_bytes, self.output_bytes] {
             let (wanted, got) = (self.input_bytes, self.output_bytes);
-            return Err(format!("{input} bytes are given and {output} taken, where the program has {wanted} and {got}"));
+            return Err(format!(
+                "{input} bytes are given and {output} taken, where the program has {wanted} and {got}"
+            ));
         }
         Ok(())
     }
@@ -203,10 +205,8 @@ fn step_of(
     for message in program.of_step(step) {
         let (path, bytes) = (program.path(message), program.message_bytes(message));
         let source = path[0];
-        let mut held: Vec<(u64, u64)> = program
-            .segments(message)
-            .map(|one| (program.source_offset[one], program.size_bytes[one]))
-            .collect();
+        let mut held: Vec<(u64, u64)> =
+            program.segments(message).map(|one| (program.source_offset[one], program.size_bytes[one])).collect();
         if packs[source as usize] {
             let begin = packed[source as usize];
             if source == rank {

@@ -8,9 +8,9 @@ use std::num::NonZeroU64;
 
 use model::{Plan, Rank, Result};
 
+use super::Data;
 use super::copies::Copies;
 use super::layout::{Layout, Slots, buffer_of, cut, sizes};
-use super::Data;
 use super::pair_slots::{Ends, PairSlots};
 use super::refusal::refuse;
 use super::sent::Sent;

@@ -1,0 +1,83 @@
+"""A transformer trained on the backend: losses as Gloo's, circuits that change, a rank that is killed, a trace."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lightloom as ll
+from tests.torch.launch import Ended, check_all_well, ranks_of
+
+pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
+
+# A preset, another, and a fabric of two ports; on all of them AllReduces of gradients change circuits.
+FABRICS = ("harvest", "tunable-laser", "two-ports.toml")
+TWO_PORTS = 'ports = 2\nreconfiguration_delay = "50ns"\n'
+KILLED = 5
+LINE = re.compile(r"rank 1 \(process \d+\) ended before .* was done")
+
+
+def losses_of(ended: list[Ended]) -> list[float]:
+    check_all_well(ended)
+    (line,) = (line for line in ended[0].said.splitlines() if line.startswith("losses "))
+    found: list[float] = json.loads(line.removeprefix("losses "))
+    return found
+
+
+@pytest.fixture(scope="module")
+def of_gloo() -> dict[tuple[str, int], list[float]]:
+    return {}
+
+
+def events(folder: Path, rank: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((folder / f"rank{rank}.json").read_text())["traceEvents"]
+    return found
+
+
+@pytest.mark.parametrize("fabric", FABRICS)
+@pytest.mark.parametrize("ranks", [4, 8])
+@pytest.mark.parametrize("way", ["ddp", "fsdp"])
+def test_losses_are_gloos(
+    way: str, ranks: int, fabric: str, of_gloo: dict[tuple[str, int], list[float]], tmp_path: Path
+) -> None:
+    if (way, ranks) not in of_gloo:
+        of_gloo[way, ranks] = losses_of(ranks_of("losses", "gloo", way, ranks=ranks))
+    if fabric.endswith(".toml"):
+        (tmp_path / fabric).write_text(TWO_PORTS)
+        fabric = str(tmp_path / fabric)
+    trace = tmp_path / "trace"
+    found = losses_of(
+        ranks_of("losses", "lightloom", way, ranks=ranks, LIGHTLOOM_FABRIC=fabric, LIGHTLOOM_TRACE=str(trace))
+    )
+    assert found == pytest.approx(of_gloo[way, ranks], rel=1e-6)
+    for rank in range(ranks):
+        reductions = [one["args"] for one in events(trace, rank) if one["name"] == "lightloom all-reduce"]
+        assert len(reductions) >= len(found)
+        assert all(one["lightloom"]["changes"] > 0 for one in reductions)
+    # The computation of a rank is one sequence, so that no iteration is shorter.
+    computed_us = [
+        sum(one["dur"] for one in events(trace, rank) if one["name"] == "computation") for rank in range(ranks)
+    ]
+    iteration = ll.train(trace)
+    assert iteration.ranks == ranks
+    assert iteration.total_s >= max(computed_us) / 1e6 * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("way", ["ddp", "fsdp"])
+def test_a_rank_that_is_killed_is_one_error_at_every_other(way: str) -> None:
+    ended = ranks_of("losses", "lightloom", way, str(KILLED), ranks=4)
+    assert ended[1].code == -9
+    found = [LINE.findall(one.errors) for one in ended if one is not ended[1]]
+    assert all(found), [one.errors[-1000:] for one in ended]
+    assert len({lines[-1] for lines in found}) == 1, found
+
+
+def test_a_call_that_nobody_else_makes_ends_in_time() -> None:
+    ended = ranks_of("late", ranks=3)
+    assert "rank 2 did not come within 2 s to all-reduce of 10 float32, sum" in ended[0].errors
+    assert "rank 2 did not come within 2 s to all-reduce of 10 float32, sum" in ended[1].errors
+    assert ended[2].said == "rank 2 hears: rank 2 did not come within 2 s to all-reduce of 10 float32, sum\n"
