@@ -51,7 +51,7 @@ def nccl_tests_rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells of `COLUMNS` for every time in the output of tests.
 
-    collective: the one that was run, for outputs that do not say it, as those before 2025. Raises `InputError` that names
+    collective: the one that was run, for older outputs, which do not say it. Raises `InputError` that names
     `field` and the line: another program, a row that does not fit its header, wrong results.
     """
     program: str | None = None
