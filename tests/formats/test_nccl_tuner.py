@@ -33,7 +33,9 @@ def test_a_ring_on_a_ring_is_its_closed_form(gpus: int, startup_us: float, hop_u
     for collective, steps in (("all-reduce", 2 * (gpus - 1)), ("all-gather", gpus - 1), ("reduce-scatter", gpus - 1)):
         plan = ll.plan(collective, "3MiB", fabric=fabric, algorithm="ring", topology="ring", planner="static")
         ll.export(plan, "nccl-tuner", tmp_path / f"{collective}.table")
-        protocol, channels, fixed_us, us_per_mib = table(tmp_path / f"{collective}.table")["ring", collective, gpus, "ring"]
+        protocol, channels, fixed_us, us_per_mib = table(tmp_path / f"{collective}.table")[
+            "ring", collective, gpus, "ring"
+        ]
         assert (protocol, channels) == ("auto", 0)
         assert fixed_us == pytest.approx(steps * (startup_us + hop_us))
         assert us_per_mib == pytest.approx(steps / gpus * MIB * byte_us)
@@ -42,8 +44,16 @@ def test_a_ring_on_a_ring_is_its_closed_form(gpus: int, startup_us: float, hop_u
 def test_a_tree_goes_up_and_down_its_levels(tmp_path: Path) -> None:
     """Where every pair of GPUs has a circuit: floor(log2 n) steps each way, of the whole buffer over one circuit."""
     fabric = ll.Fabric(gpus=8, ports=7, bandwidth="100Gbps", startup="2us", hop_delay=0.0)
-    settings = {"algorithm": "ring", "topology": "complete", "planner": "static", "routing": "single-path"}
-    ll.export(ll.plan("all-reduce", "1MiB", fabric=fabric, **settings), "nccl-tuner", tmp_path / "table")
+    plan = ll.plan(
+        "all-reduce",
+        "1MiB",
+        fabric=fabric,
+        algorithm="ring",
+        topology="complete",
+        planner="static",
+        routing="single-path",
+    )
+    ll.export(plan, "nccl-tuner", tmp_path / "table")
     told = table(tmp_path / "table")
     (name,) = {key[0] for key in told}
     _, channels, fixed_us, us_per_mib = told[name, "all-reduce", 8, "tree"]

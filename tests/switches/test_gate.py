@@ -59,7 +59,13 @@ def test_every_rank_is_in_every_step_on_its_circuits(
     switch = start("scpi")
     threads, seen = ranks_of(in_own_folder / "gate", switch, 3)
     ran = cli(
-        "circuits", "plan.json", "--send", address(switch), "--gate", "gate", *([] if runs is None else ["--runs", runs])
+        "circuits",
+        "plan.json",
+        "--send",
+        address(switch),
+        "--gate",
+        "gate",
+        *([] if runs is None else ["--runs", runs]),
     )
     for thread in threads:
         thread.join(30)
@@ -138,7 +144,9 @@ def test_a_rank_that_is_killed_ends_the_others(start: StartSwitch, plan: ll.Plan
 
 def test_a_controller_that_is_killed_is_noticed(in_own_folder: Path) -> None:
     gate = in_own_folder / "gate"
-    text = "import sys, time; from lightloom import _core; g = _core.Gate(sys.argv[1], 1, 1); g.publish(1); time.sleep(60)"
+    text = (
+        "import sys, time; from lightloom import _core; g = _core.Gate(sys.argv[1], 1, 1); g.publish(1); time.sleep(60)"
+    )
     with subprocess.Popen([sys.executable, "-c", text, str(gate)]) as controller:
         rank = _core.GateRank(gate, 0, 30.0)
         assert rank.wait_for(0, 30.0) == "done"

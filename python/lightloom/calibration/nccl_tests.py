@@ -93,4 +93,6 @@ def _check(field: str, where: str, cells: list[str], header: list[str], place: i
         raise refuse(field, f"{where}: the time `{shown(cells[place])}` is not a number of microseconds")
     wrong = next((index for index in range(place, len(header)) if header[index] in {"#wrong", "error"}), None)
     if wrong is not None and header[wrong] == "#wrong" and cells[wrong] not in {"0", "N/A"}:
-        raise refuse(field, f"{where}: {shown(cells[wrong])} elements of the result were wrong; its time is no measurement")
+        raise refuse(
+            field, f"{where}: {shown(cells[wrong])} elements of the result were wrong; its time is no measurement"
+        )

@@ -15,8 +15,8 @@ __all__ = ["side_file"]
 
 # Where the runtime of an exported schedule holds a step back; step is an index of `steps`.
 GATE = (
-    "before a rank sends data of a step: lightloom_gate_wait_for(gate, step, timeout_ns); once it has sent and received all "
-    "of the step: lightloom_gate_done(gate, step)"
+    "before a rank sends data of a step: lightloom_gate_wait_for(gate, step, timeout_ns); once it has sent and "
+    "received all of the step: lightloom_gate_done(gate, step)"
 )
 # GPUs of paths and chunks of transfers that are listed: some hundred MiB of text.
 MOST_LISTED = 1 << 24
