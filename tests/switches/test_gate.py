@@ -1,10 +1,13 @@
 """The gate of a job: circuits change when all ranks are done, and ranks go on when the switch holds their circuits."""
 
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -17,7 +20,7 @@ from lightloom.base.errors import FailedError
 from lightloom.switches import Connections, Switches
 from lightloom.switches.gate import LostRankError, configurations_by_step, serve_gate
 from lightloom.switches.simulated import SimulatedSwitch
-from tests.conftest import RunCli
+from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused
 from tests.switches.conftest import StartSwitch, address
 
@@ -104,6 +107,32 @@ def test_a_switch_that_refuses_is_told_to_the_ranks(start: StartSwitch, plan: ll
     for thread in threads:
         thread.join(30)
     assert said == ["switch-failed"] * GPUS
+
+
+@pytest.mark.large
+def test_the_example_in_c_follows_a_plan_on_a_simulated_switch(
+    cli: RunCli, start: StartSwitch, plan: ll.Plan, in_own_folder: Path
+) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("there is no cc")
+    told = ["--package", "lightloom-gate", "--locked", "--offline", "--message-format", "json"]
+    built = subprocess.run(["cargo", "build", *told], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S607
+    files = [file for line in built.stdout.splitlines() for file in json.loads(line).get("filenames", [])]
+    library = next(Path(file) for file in files if file.endswith("liblightloom_gate.so"))
+    (in_own_folder / "liblightloom_gate.so.1").symlink_to(library)
+    header, source = ROOT / "crates" / "gate" / "include", ROOT / "examples" / "c" / "gate.c"
+    linked = ["-L", library.parent, "-llightloom_gate", f"-Wl,-rpath,{in_own_folder}"]
+    subprocess.run(["cc", "-I", header, source, "-o", "ranks", *linked], check=True)  # noqa: S607
+    switch, runs = start("scpi"), 5
+    with subprocess.Popen(["./ranks", "gate", str(GPUS), str(runs)], stdout=subprocess.PIPE, text=True) as ranks:
+        ran = cli("circuits", "plan.json", "--send", address(switch), "--gate", "gate", "--runs", runs)
+        said = ranks.communicate(timeout=60)[0]
+    steps = runs * len(plan.steps)
+    assert (ran.status, ranks.returncode) == (0, 0)
+    assert sorted(said.splitlines()) == [f"rank {rank}: {steps} steps, each on its circuits" for rank in range(GPUS)]
+    topologies = [step.topology_index for step in plan.steps] * runs
+    changes = 1 + sum(one != other for one, other in pairwise(topologies))
+    assert ran.out.count("acknowledged in") == changes > runs
 
 
 RANK = """
