@@ -125,8 +125,8 @@ def test_the_example_in_c_follows_a_plan_on_a_simulated_switch(
     library = next(Path(file) for file in files if file.endswith("liblightloom_gate.so"))
     (in_own_folder / "liblightloom_gate.so.1").symlink_to(library)
     header, source = ROOT / "crates" / "gate" / "include", ROOT / "examples" / "c" / "gate.c"
-    linked = ["-L", library.parent, "-llightloom_gate", f"-Wl,-rpath,{in_own_folder}"]
-    subprocess.run(["cc", "-I", header, source, "-o", "ranks", *linked], check=True)  # noqa: S607
+    linked = ["-L", str(library.parent), "-llightloom_gate", f"-Wl,-rpath,{in_own_folder}"]
+    subprocess.run(["cc", "-I", str(header), str(source), "-o", "ranks", *linked], check=True)  # noqa: S607
     switch, runs = start("scpi"), 5
     with subprocess.Popen(["./ranks", "gate", str(GPUS), str(runs)], stdout=subprocess.PIPE, text=True) as ranks:
         ran = cli("circuits", "plan.json", "--send", address(switch), "--gate", "gate", "--runs", runs)
