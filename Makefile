@@ -27,8 +27,9 @@ UV = $(VENV)/bin/uv pip install --quiet --python $(VENV)/bin/python
 # The module, built into python/, where the editable installation finds it.
 DEVELOP = PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" maturin develop --quiet --uv --locked --profile
 
-.PHONY: demo check test test-rust test-python test-large test-long test-peers test-torch data bench lint lint-fast audit format docs \
-	fuzz fuzz-command-line build clean wheel release c-library c-header c-example install-c
+.PHONY: demo check test test-rust test-python test-large test-long test-peers test-torch data bench lint lint-fast audit \
+	format docs fuzz fuzz-command-line build clean wheel release c-library c-header c-example install-c gate-example \
+	nccl-tuner
 
 build: $(VENV)/built
 
@@ -140,9 +141,10 @@ release: $(VENV)/built
 # The library for C, which programs and collective libraries link with: docs/how-to/plan-from-c.md.
 c-library:
 	cargo rustc --release --locked --package lightloom-c --lib --crate-type cdylib --crate-type staticlib
+	cargo rustc --release --locked --package lightloom-gate --lib --crate-type cdylib --crate-type staticlib
 
 c-header:
-	LIGHTLOOM_WRITE_HEADER=1 cargo test --locked --package lightloom-c --test all header
+	LIGHTLOOM_WRITE_HEADER=1 cargo test --locked --package lightloom-c --package lightloom-gate --test all header
 
 c-example: c-library
 	mkdir -p out/c
@@ -151,9 +153,24 @@ c-example: c-library
 	ln -sf $(abspath $(CARGO_OUTPUT))/liblightloom_c.so out/c/liblightloom.so.1
 	out/c/plan
 
+# Ranks that wait at a gate: docs/how-to/send-a-plan-to-a-switch.md.
+gate-example: c-library
+	mkdir -p out/c
+	$(CC) -std=c11 -Wall -Wextra -O2 -I crates/gate/include examples/c/gate.c -o out/c/gate \
+		-L $(CARGO_OUTPUT) -llightloom_gate -Wl,-rpath,$(CURDIR)/out/c
+	ln -sf $(abspath $(CARGO_OUTPUT))/liblightloom_gate.so out/c/liblightloom_gate.so.1
+
+# The tuner plugin of NCCL, by the name that NCCL_TUNER_PLUGIN=lightloom finds: docs/how-to/export-a-plan.md.
+nccl-tuner:
+	cargo rustc --release --locked --package lightloom-nccl-tuner --lib --crate-type cdylib
+	mkdir -p out/c
+	cp $(CARGO_OUTPUT)/libnccl_tuner_lightloom.so out/c/libnccl-tuner-lightloom.so
+
 install-c: c-library
 	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 644 crates/c/include/lightloom.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 crates/c/include/lightloom.h crates/gate/include/lightloom_gate.h $(DESTDIR)$(PREFIX)/include/
+	install -m 755 -s $(CARGO_OUTPUT)/liblightloom_gate.so $(DESTDIR)$(PREFIX)/lib/liblightloom_gate.so.1
+	ln -sf liblightloom_gate.so.1 $(DESTDIR)$(PREFIX)/lib/liblightloom_gate.so
 	install -m 755 -s $(CARGO_OUTPUT)/liblightloom_c.so $(DESTDIR)$(PREFIX)/lib/liblightloom.so.1
 	ln -sf liblightloom.so.1 $(DESTDIR)$(PREFIX)/lib/liblightloom.so
 	install -m 644 $(CARGO_OUTPUT)/liblightloom_c.a $(DESTDIR)$(PREFIX)/lib/liblightloom.a

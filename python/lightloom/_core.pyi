@@ -588,8 +588,8 @@ class Gate:
     def publish(self, up: int) -> None:
         """Let the first so many steps begin: their circuits are up."""
     def wait_done(self, steps: int) -> tuple[str, int | None]:
-        """`done` where all ranks are done with the first so many steps, `left` where all have closed the gate, `lost` with
-        a rank that is not done and is there no more; `waiting` after at most 50 ms."""
+        """`done` where all ranks are done with the first so many steps, `left` where all have closed the gate, `lost`
+        with a rank that is not done and is there no more; `waiting` after at most 50 ms."""
     @property
     def done(self) -> int:
         """The steps that all ranks are done with; 0 once it is closed."""
@@ -612,8 +612,8 @@ class GateRank:
     def lost(self) -> int | None:
         """The rank that was lost, after `rank-lost`."""
     def wait_for(self, step: int, timeout_s: float) -> str:
-        """`done` once the circuits of a step are up; else `timed-out`, `controller-lost`, `rank-lost`, `switch-failed` or
-        `closed`."""
+        """`done` once the circuits of a step are up; else `timed-out`, `controller-lost`, `rank-lost`, `switch-failed`
+        or `closed`."""
     def done(self, step: int) -> str:
         """Say that this rank has sent and received all of a step, and of all before it; `done`, or `wrong-input` for a
         step whose circuits have not been up."""

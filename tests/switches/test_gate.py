@@ -1,10 +1,14 @@
 """The gate of a job: circuits change when all ranks are done, and ranks go on when the switch holds their circuits."""
 
+import json
 import os
+import pwd
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -17,7 +21,7 @@ from lightloom.base.errors import FailedError
 from lightloom.switches import Connections, Switches
 from lightloom.switches.gate import LostRankError, configurations_by_step, serve_gate
 from lightloom.switches.simulated import SimulatedSwitch
-from tests.conftest import RunCli
+from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused
 from tests.switches.conftest import StartSwitch, address
 
@@ -59,7 +63,13 @@ def test_every_rank_is_in_every_step_on_its_circuits(
     switch = start("scpi")
     threads, seen = ranks_of(in_own_folder / "gate", switch, 3)
     ran = cli(
-        "circuits", "plan.json", "--send", address(switch), "--gate", "gate", *([] if runs is None else ["--runs", runs])
+        "circuits",
+        "plan.json",
+        "--send",
+        address(switch),
+        "--gate",
+        "gate",
+        *([] if runs is None else ["--runs", runs]),
     )
     for thread in threads:
         thread.join(30)
@@ -100,6 +110,35 @@ def test_a_switch_that_refuses_is_told_to_the_ranks(start: StartSwitch, plan: ll
     assert said == ["switch-failed"] * GPUS
 
 
+@pytest.mark.large
+def test_the_example_in_c_follows_a_plan_on_a_simulated_switch(
+    cli: RunCli, start: StartSwitch, plan: ll.Plan, in_own_folder: Path
+) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("there is no cc")
+    told = ["--package", "lightloom-gate", "--locked", "--offline", "--message-format", "json"]
+    # Cargo's own files are in the home of the person who runs the tests.
+    home = {**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir}
+    command = ["cargo", "build", *told]
+    built = subprocess.run(command, cwd=ROOT, env=home, capture_output=True, text=True, check=True)
+    files = [file for line in built.stdout.splitlines() for file in json.loads(line).get("filenames", [])]
+    library = next(Path(file) for file in files if file.endswith("liblightloom_gate.so"))
+    (in_own_folder / "liblightloom_gate.so.1").symlink_to(library)
+    header, source = ROOT / "crates" / "gate" / "include", ROOT / "examples" / "c" / "gate.c"
+    linked = ["-L", str(library.parent), "-llightloom_gate", f"-Wl,-rpath,{in_own_folder}"]
+    subprocess.run(["cc", "-I", str(header), str(source), "-o", "ranks", *linked], check=True)  # noqa: S607
+    switch, runs = start("scpi"), 5
+    with subprocess.Popen(["./ranks", "gate", str(GPUS), str(runs)], stdout=subprocess.PIPE, text=True) as ranks:
+        ran = cli("circuits", "plan.json", "--send", address(switch), "--gate", "gate", "--runs", runs)
+        said = ranks.communicate(timeout=60)[0]
+    steps = runs * len(plan.steps)
+    assert (ran.status, ranks.returncode) == (0, 0)
+    assert sorted(said.splitlines()) == [f"rank {rank}: {steps} steps, each on its circuits" for rank in range(GPUS)]
+    # Each run goes through all configurations anew.
+    configurations = configurations_by_step(ll.circuits(plan))
+    assert ran.out.count("acknowledged in") == runs * (1 + sum(one != other for one, other in pairwise(configurations)))
+
+
 RANK = """
 import sys
 from lightloom import _core
@@ -138,7 +177,9 @@ def test_a_rank_that_is_killed_ends_the_others(start: StartSwitch, plan: ll.Plan
 
 def test_a_controller_that_is_killed_is_noticed(in_own_folder: Path) -> None:
     gate = in_own_folder / "gate"
-    text = "import sys, time; from lightloom import _core; g = _core.Gate(sys.argv[1], 1, 1); g.publish(1); time.sleep(60)"
+    text = (
+        "import sys, time; from lightloom import _core; g = _core.Gate(sys.argv[1], 1, 1); g.publish(1); time.sleep(60)"
+    )
     with subprocess.Popen([sys.executable, "-c", text, str(gate)]) as controller:
         rank = _core.GateRank(gate, 0, 30.0)
         assert rank.wait_for(0, 30.0) == "done"

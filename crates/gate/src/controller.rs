@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use model::{Error, Result};
 use runtime::{hold, now_ns};
 
-use crate::board::{ABSENT, Board, CONTROLLER, JOINED, LEFT};
+use crate::board::{Board, CONTROLLER, JOINED, LEFT};
 use crate::cutoffs::board::MOST_RANKS;
 use crate::status::LightloomGateStatus;
 
@@ -131,7 +131,6 @@ impl Controller {
             if presence == LEFT {
                 left = left.or(Some(rank));
             }
-            debug_assert!(presence <= LEFT && presence >= ABSENT, "{presence}");
         }
         match left {
             _ if all_left => Progress::AllLeft,

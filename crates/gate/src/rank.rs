@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use runtime::{hold, now_ns};
 
-use crate::board::{Board, CONTROLLER, JOINED, LEFT};
+use crate::board::{ABSENT, Board, CONTROLLER, JOINED, LEFT};
 use crate::cutoffs::rank::{CONTROLLER_NS, LOOKS, OPENING_NS};
 use crate::status::LightloomGateStatus as Status;
 
@@ -44,7 +44,7 @@ impl Rank {
         }
         // A rank that left does not come back: others may have seen that it was gone.
         let presence = board.presence(rank);
-        if presence.compare_exchange(0, JOINED, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+        if presence.compare_exchange(ABSENT, JOINED, Ordering::SeqCst, Ordering::SeqCst).is_err() {
             return Err(Status::WrongInput);
         }
         board.bell_of_controller().ring();

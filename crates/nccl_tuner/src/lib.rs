@@ -6,6 +6,7 @@
 //! that is up, where that is not the table's first. All three are the same at all ranks.
 
 mod choice;
+mod cutoffs;
 mod names;
 mod plugin;
 mod table;

@@ -22,15 +22,8 @@ const INFO: c_int = 3;
 const TUNING: c_ulong = 64;
 
 type Logger = unsafe extern "C" fn(c_int, c_ulong, *const c_char, c_int, *const c_char, ...);
-type Init = unsafe extern "C" fn(
-    *mut *mut c_void,
-    u64,
-    usize,
-    usize,
-    Option<Logger>,
-    *mut c_void,
-    *mut c_void,
-) -> c_int;
+type Init =
+    unsafe extern "C" fn(*mut *mut c_void, u64, usize, usize, Option<Logger>, *mut c_void, *mut c_void) -> c_int;
 type GetCollInfo =
     unsafe extern "C" fn(*mut c_void, c_int, usize, c_int, *mut *mut f32, c_int, c_int, c_int, *mut c_int) -> c_int;
 type Finalize = unsafe extern "C" fn(*mut c_void) -> c_int;
@@ -50,8 +43,7 @@ unsafe impl Sync for Tuner {}
 /// What NCCL looks up.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "NCCL's name for it")]
-pub static ncclTunerPlugin_v5: Tuner =
-    Tuner { name: c"Lightloom".as_ptr(), init, get_coll_info, finalize };
+pub static ncclTunerPlugin_v5: Tuner = Tuner { name: c"Lightloom".as_ptr(), init, get_coll_info, finalize };
 
 /// What is known of a communicator: its ranks, and the rows of the topology that is up.
 struct Context {
@@ -94,7 +86,8 @@ unsafe extern "C" fn init(
 /// The rows that the environment asks for.
 fn rows() -> Result<Vec<Row>, String> {
     let path = std::env::var_os("LIGHTLOOM_TUNER_TABLE").ok_or("LIGHTLOOM_TUNER_TABLE: missing; it names the table")?;
-    let named = |what: &dyn std::fmt::Display| format!("LIGHTLOOM_TUNER_TABLE: `{}`: {what}", Path::new(&path).display());
+    let named =
+        |what: &dyn std::fmt::Display| format!("LIGHTLOOM_TUNER_TABLE: `{}`: {what}", Path::new(&path).display());
     let text = std::fs::read_to_string(&path).map_err(|error| named(&error))?;
     let topology = std::env::var("LIGHTLOOM_TUNER_TOPOLOGY").ok();
     Table::parse(&text).and_then(|table| table.on(topology.as_deref())).map_err(|error| named(&error))

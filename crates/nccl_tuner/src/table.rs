@@ -9,14 +9,11 @@
 //! The time of a buffer of m MiB is `fixed_us + us_per_mib * m`. The protocol `auto` is left to NCCL's own estimate, and
 //! so are 0 channels.
 
+use crate::cutoffs::table::{MOST_BYTES, MOST_CHANNELS, MOST_LINES};
 use crate::names::{ALGORITHMS, COLLECTIVES, PROTOCOLS, number};
 
 /// The first line of a table: what it is, and the version of its form.
 pub const FIRST: &str = "lightloom-nccl-tuner 1";
-/// Lines and bytes of a table.
-const MOST_LINES: usize = 100_000;
-const MOST_BYTES: usize = 16 << 20;
-const MOST_CHANNELS: u32 = 64;
 
 /// The time that a collective takes by an algorithm on a topology.
 #[derive(Debug, Clone, PartialEq)]

@@ -118,8 +118,8 @@ def read_measurements(
     `time_s`, `time_ms`, `time_us`, `time_ns`, or `time` with a unit in each cell; and where the times are not of one
     transfer over one hop, either `steps` (1), `hops` (as many as steps) and `wire_bytes` (the size), or `collective`,
     `algorithm` and `gpus` from which these follow, with `topology`, `ports` and `dims`. Other columns are ignored, and
-    named in the result. The output of NVIDIA's nccl-tests is taken as it is, too: every time of its rows, out of place and
-    in place; `algorithm` has to be said, and `collective` where the output does not say it.
+    named in the result. The output of NVIDIA's nccl-tests is taken as it is, too: every time of its rows, out of place
+    and in place; `algorithm` has to be said, and `collective` where the output does not say it.
 
     routing: `single-path` or `equal-split`, of what is derived; schedule: see `ScheduleOf`, of rows that do not say it.
 

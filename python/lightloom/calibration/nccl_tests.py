@@ -51,7 +51,7 @@ def nccl_tests_rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells of `COLUMNS` for every time in the output of tests.
 
-    collective: the one that was run, for outputs that do not say it, as those before 2025. Raises `InputError` that names
+    collective: the one that was run, for older outputs, which do not say it. Raises `InputError` that names
     `field` and the line: another program, a row that does not fit its header, wrong results.
     """
     program: str | None = None
@@ -93,4 +93,6 @@ def _check(field: str, where: str, cells: list[str], header: list[str], place: i
         raise refuse(field, f"{where}: the time `{shown(cells[place])}` is not a number of microseconds")
     wrong = next((index for index in range(place, len(header)) if header[index] in {"#wrong", "error"}), None)
     if wrong is not None and header[wrong] == "#wrong" and cells[wrong] not in {"0", "N/A"}:
-        raise refuse(field, f"{where}: {shown(cells[wrong])} elements of the result were wrong; its time is no measurement")
+        raise refuse(
+            field, f"{where}: {shown(cells[wrong])} elements of the result were wrong; its time is no measurement"
+        )

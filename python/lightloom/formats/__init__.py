@@ -151,6 +151,14 @@ FORMATS = (
         read="schedule",
     ),
     Format(
+        "openoptics",
+        "OpenOptics' circuits by time slice, a slice for a step, as JSON for BaseNetwork.connect",
+        "mpi-ncs/openoptics, openoptics/Toolbox.py",
+        "what is sent, routes, how long each step takes, delays of reconfigurations",
+        written=FILE,
+        writes_paths=True,
+    ),
+    Format(
         "graphml",
         "a GraphML graph for every topology; --topology FILE.graphml reads one",
         "NetworkX, readwrite.graphml",

@@ -105,10 +105,8 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
         made = writer.export(plans, **given)
         return made
     if len(plans) != 1:
-        able = " and ".join(one.name for one in FORMATS if one.takes_several)
-        raise refuse(
-            "plan", f"format {chosen.name} takes one plan, and {len(plans)} are given; format {able} takes several"
-        )
+        able = " or ".join(one.name for one in FORMATS if one.takes_several)
+        raise refuse("plan", f"format {chosen.name} takes one plan, and {len(plans)} are given; several go to {able}")
     made = writer.export(plans[0], **given)
     return made
 

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["side_file"]
 
+# Where the runtime of an exported schedule holds a step back; step is an index of `steps`.
+GATE = (
+    "before a rank sends data of a step: lightloom_gate_wait_for(gate, step, timeout_ns); once it has sent and "
+    "received all of the step: lightloom_gate_done(gate, step)"
+)
 # GPUs of paths and chunks of transfers that are listed: some hundred MiB of text.
 MOST_LISTED = 1 << 24
 
@@ -23,7 +28,8 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
     `topologies` has every topology once, with its links (source, destination, parallel circuits). `steps` has, for
     every step of the plan in order, its topology, whether circuits change before it and what that takes, its startup,
     propagation, transmission and barrier where that takes time, and its paths: source, destination, share of the data
-    between the two, GPUs. The circuits of a step's topology must be up before its data is sent.
+    between the two, GPUs. The circuits of a step's topology must be up before its data is sent: `gate` says by which
+    calls of the library for C.
 
     transfers: also the data sent, for formats that have no chunks: source, destination, `copy` or `reduce`, chunks.
     `chunks` defines the chunks: equal parts of a block (of AllReduce, of the whole buffer), or pieces with source,
@@ -46,6 +52,7 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
         "reconfiguration_delay": str(plan.reconfiguration_delay),
         "initial": plan.initial,
         "total_s": plan.total_s,
+        "gate": GATE,
         "topologies": [
             {"id": index, "name": topology.name, "links": topology.links.tolist()}
             for index, topology in enumerate(plan.topologies)

@@ -94,5 +94,9 @@ fn ranks_whose_controller_closes_say_so_in_a_line() {
     assert_eq!(child.wait().expect("it ends").code(), Some(Status::Closed as i32));
     let mut said = String::new();
     child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
-    assert_eq!(said.lines().filter(|line| line.ends_with(": step: the controller closed the gate")).count(), 2, "{said}");
+    assert_eq!(
+        said.lines().filter(|line| line.ends_with(": step: the controller closed the gate")).count(),
+        2,
+        "{said}"
+    );
 }

@@ -21,7 +21,10 @@ fn a_table_is_read() {
 fn what_is_wrong_is_said_with_its_line() {
     let refused = |from: &str, to: &str| Table::parse(&GOOD.replacen(from, to, 1)).expect_err("refused");
     assert_eq!(refused("tuner 1", "tuner 2"), "line 1: it is not `lightloom-nccl-tuner 1`");
-    assert_eq!(refused("all-reduce 8 ring", "all-to-all 8 ring"), "line 4: collective `all-to-all`: it takes broadcast, reduce, all-gather, reduce-scatter, all-reduce");
+    assert_eq!(
+        refused("all-reduce 8 ring", "all-to-all 8 ring"),
+        "line 4: collective `all-to-all`: it takes broadcast, reduce, all-gather, reduce-scatter, all-reduce"
+    );
     assert_eq!(refused("ring auto", "bruck auto").split(':').nth(1), Some(" algorithm `bruck`"));
     assert_eq!(refused("auto", "fast").split(':').nth(1), Some(" protocol `fast`"));
     assert_eq!(refused(" 22.8", ""), "line 4: it has 7 cells, not 8");

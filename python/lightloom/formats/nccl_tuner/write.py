@@ -10,18 +10,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from lightloom import _core
 from lightloom.base.errors import InputError, refuse
 from lightloom.base.port_rates import one_rate
 from lightloom.formats.output import MAIN, OUTPUT_NAME, SIDE, Exported
 from lightloom.formats.side_files import side_file
-from lightloom.inputs.fabric import Fabric
-from lightloom.planning import plan as planned
+from lightloom.plans import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from lightloom import _core
-    from lightloom.plans import Plan
 
 __all__ = ["export"]
 
@@ -29,8 +26,11 @@ FIRST = "lightloom-nccl-tuner 1"
 COLUMNS = "# topology collective ranks algorithm protocol channels fixed_us us_per_mib"
 MIB = 1 << 20
 # NCCL's algorithms by collective: what Lightloom runs one after the other in place of each, as (collective, algorithm).
-ALGORITHMS = {
-    "all-reduce": {"ring": (("all-reduce", "ring"),), "tree": (("reduce", "binary-tree"), ("broadcast", "binary-tree"))},
+ALGORITHMS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
+    "all-reduce": {
+        "ring": (("all-reduce", "ring"),),
+        "tree": (("reduce", "binary-tree"), ("broadcast", "binary-tree")),
+    },
     "all-gather": {"ring": (("all-gather", "ring"),), "pat": (("all-gather", "pat"),)},
     "reduce-scatter": {"ring": (("reduce-scatter", "ring"),), "pat": (("reduce-scatter", "pat"),)},
 }
@@ -100,34 +100,27 @@ def _named(topology: _core.Topology, names: dict[str, bytes]) -> str:
 
 def _time(plan: Plan, topology: _core.Topology, parts: Sequence[tuple[str, str]]) -> Time | None:
     """The time of the parts on a topology that stays; None where a transfer has no path there."""
-    fabric = Fabric(
-        gpus=plan.gpus,
+    fabric = _core.FabricOptions(
         ports=plan.ports,
-        dims=plan.dims,
+        dims=list(plan.dims),
         bandwidth=plan.bandwidth_bps,
         startup=plan.startup_s,
         hop_delay=plan.hop_delay_s,
         barrier=plan.barrier_s,
-    )
+    ).fabric(plan.gpus, None)
+    settings: dict[str, object] = {"planner": "static", "topology": [topology], "routing": plan.routing}
     fixed_s: list[float] = []
     sent_s: list[float] = []
     for collective, algorithm in parts:
         try:
-            made = planned(
-                collective,
-                plan.size_bytes,
-                fabric=fabric,
-                algorithm=algorithm,
-                planner="static",
-                topology=topology,
-                routing=plan.routing,
-            )
+            request = _core.Request(fabric, collective, plan.size_bytes, None, algorithm=algorithm, **settings)
+            steps = Plan(_core.plan(request)).steps
         except InputError as error:
             if error.field not in {"topology", "gpus"}:
                 raise
             return None
-        fixed_s += [step.startup_s + step.propagation_s + step.barrier_s for step in made.steps]
-        sent_s += [step.transmission_s for step in made.steps]
+        fixed_s += [step.startup_s + step.propagation_s + step.barrier_s for step in steps]
+        sent_s += [step.transmission_s for step in steps]
     return Time(math.fsum(fixed_s) * 1e6, math.fsum(sent_s) * 1e6 * MIB / plan.size_bytes)
 
 

@@ -3,7 +3,8 @@
 `algorithms/` has the programs and nothing else: at its start RCCL reads every file of the folder that `MSCCL_ALGO_DIR`
 names, and does not start where one is no program. For a call it takes the first program of the collective and the
 number of GPUs whose sizes the call is of, in the order of the directory (ROCm/rccl, src/misc/msccl/msccl_lifecycle.cc):
-sizes of programs must not overlap. `circuits/` has a side file for each.
+sizes of programs must not overlap. `circuits/` has a side file for each. MSCCL, whose limits are wider, takes up to
+four of the programs by the list `MSCCL_XML_FILES`, with colons between them (microsoft/msccl, src/graph/topo.cc).
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["export"]
 
 PROGRAMS, CIRCUITS = "algorithms", "circuits"
+# Programs that MSCCL takes (microsoft/msccl, MSCCL_MAX_NUM_ALGOS).
+MSCCL_PROGRAMS = 4
 
 
 def export(plans: Sequence[Plan], sizes: SizeRange | None = None) -> Exported:
@@ -40,6 +43,10 @@ def export(plans: Sequence[Plan], sizes: SizeRange | None = None) -> Exported:
         files |= _files(name, group, ranges_of(group, sizes), notes)
     environment = f"MSCCL_ALGO_DIR={OUTPUT_NAME}/{PROGRAMS}"
     notes.insert(0, f"run with {environment}, and RCCL_MSCCL_FORCE_ENABLE=1 where the GPUs are not MI300X")
+    programs = [f"{OUTPUT_NAME}/{name}" for name in files if name.startswith(PROGRAMS)]
+    listed = ":".join(programs[:MSCCL_PROGRAMS])
+    others = f"; MSCCL takes {MSCCL_PROGRAMS} of the {len(programs)}" if len(programs) > MSCCL_PROGRAMS else ""
+    notes.append(f"on MSCCL: NCCL_ALGO=MSCCL,RING,TREE MSCCL_XML_FILES={listed}{others}")
     circuits = [name for name in files if name.startswith(CIRCUITS)]
     return Exported(files, circuits[0] if len(circuits) == 1 else CIRCUITS, tuple(notes))
 

@@ -46,8 +46,8 @@ SENDING = (
         name="gate",
         kind=Kind.FILE,
         group=Group.SWITCHES,
-        meaning="Send each configuration when all ranks of a job are done with the steps before, and hold its steps back "
-        "until then: a new file in shared memory, such as /dev/shm/gate, that the ranks open by liblightloom_gate.",
+        meaning="Send each configuration when all ranks of a job are done with the steps before, and hold its steps "
+        "back until then: a new file in shared memory, such as /dev/shm/gate, that ranks open by liblightloom_gate.",
         verbs=VERB,
     ),
     Option(

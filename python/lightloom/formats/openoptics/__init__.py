@@ -1,0 +1,1 @@
+"""OpenOptics: schedules of circuits by time slice."""
