@@ -74,17 +74,20 @@ impl Prepared {
         Ok(found.filter(|found| !ties::within(own.total_s, found.total_s)).unwrap_or(own))
     }
 
-    /// Where what is composed needs too much memory as a plan, the best of the planners that do not compose.
+    /// Where what is composed needs too much memory as a plan, it on shortest paths, which need less than a flow does, or
+    /// the best of the planners that do not compose.
     fn best_from_start(&self, at: &OperatingPoint) -> Result<Choice> {
         let composing = self.planners().iter().find(|planner| planner.capabilities().chooses_algorithm);
         let mut race = Race::new(self.request().kept_algorithm());
         self.run(&mut race, |_| true, at);
         let composes = |by: usize| self.planners()[by].capabilities().chooses_algorithm;
-        if let Some((_, choice)) = race.fastest().filter(|((by, _), _)| composes(*by))
+        if let Some((place, choice)) = race.fastest().filter(|((by, _), _)| composes(*by))
             && let Err(too_large) = budget::check_plan(choice)
         {
+            let evenly = choice.split_evenly().ok().filter(|evenly| budget::check_plan(evenly).is_ok());
             race = Race::new(self.request().kept_algorithm());
             self.run(&mut race, |planner| !planner.capabilities().chooses_algorithm, at);
+            evenly.into_iter().for_each(|evenly| race.add(place, evenly));
             race.fastest().ok_or(too_large)?;
         }
         let (place, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;

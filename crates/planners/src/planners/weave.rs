@@ -88,10 +88,7 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
         }
         None => compositions::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
     };
-    // One that cannot be planned does not lose the others.
-    let mut refusals = compositions.into_iter().filter_map(|composition| composing.consider(composition).err());
-    let refused = refusals.next();
-    refusals.for_each(drop);
+    compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;
     if let (Some(pieces), Some(_), Some(best)) = (pieces, until(problem), composing.topologies()) {
         wait(composing, problem, pieces, Some(&Given { topologies: best, paths: Vec::new() }))?;
     }
@@ -99,7 +96,7 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
         let staying = compositions::staying(libraries, given.collective(), fabric, settings);
         staying.iter().try_for_each(|topology| composing.fill(topology))?;
     }
-    refused.filter(|_| !composing.has_any()).map_or(Ok(()), Err)
+    Ok(())
 }
 
 /// When the search for an unequal All-to-All among many GPUs ends, where it has a budget.
