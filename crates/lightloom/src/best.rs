@@ -1,6 +1,6 @@
 //! The fastest choice that a prepared request allows at a point.
 
-use model::{Error, Fabric, Initial, Overlap, Result};
+use model::{Error, Fabric, Initial, Overlap, Result, Routing};
 use planners::{Choice, OperatingPoint, Planner, ties};
 
 use crate::race::{Place, Race};
@@ -84,10 +84,12 @@ impl Prepared {
         if let Some((place, choice)) = race.fastest().filter(|((by, _), _)| composes(*by))
             && let Err(too_large) = budget::check_plan(choice)
         {
-            let evenly = choice.split_evenly().ok().filter(|evenly| budget::check_plan(evenly).is_ok());
+            let fewer_paths = [Routing::EqualSplit, Routing::SinglePath].into_iter();
+            let mut routed = fewer_paths.filter_map(|routing| choice.routed(routing).ok());
+            let routed = routed.find(|routed| budget::check_plan(routed).is_ok());
             race = Race::new(self.request().kept_algorithm());
             self.run(&mut race, |planner| !planner.capabilities().chooses_algorithm, at);
-            evenly.into_iter().for_each(|evenly| race.add(place, evenly));
+            routed.into_iter().for_each(|routed| race.add(place, routed));
             race.fastest().ok_or(too_large)?;
         }
         let (place, choice) = race.fastest().ok_or_else(|| self.refusal(&race))?;

@@ -53,12 +53,12 @@ impl Choice {
         self.under(fabric, self.problem.settings)
     }
 
-    /// This sequence of topologies with every transfer split evenly over its shortest paths.
+    /// This sequence of topologies with every transfer on the paths of this routing.
     ///
     /// # Errors
     /// The errors of [`Problem::new`].
-    pub fn split_evenly(&self) -> Result<Self> {
-        self.under(&self.problem.fabric, CostSettings { routing: Routing::EqualSplit, ..self.problem.settings })
+    pub fn routed(&self, routing: Routing) -> Result<Self> {
+        self.under(&self.problem.fabric, CostSettings { routing, ..self.problem.settings })
     }
 
     /// This sequence of topologies on a fabric of as many GPUs under other settings.
