@@ -91,10 +91,14 @@ pub(crate) mod step_loads {
 
 pub(crate) mod step_divisions {
     /// Hops of all steps beyond those to the farthest rank up to which the hops of each step are looked at.
-    pub(crate) const MOST_MORE_HOPS: u32 = 32;
+    pub(crate) const MOST_MORE_HOPS: u32 = 20;
 
     /// Hops of all steps over those to the farthest rank up to which anything is looked at.
     pub(crate) const MOST_TIMES_FARTHEST: u32 = 16;
+
+    /// Hops after those to the farthest rank that are looked at one by one, where they are not divided; the others in
+    /// groups.
+    pub(crate) const SINGLE: u32 = 128;
 
     /// Ways to divide hops among a number of steps up to which each is looked at.
     pub(crate) const MOST_DIVISIONS: u64 = 512;

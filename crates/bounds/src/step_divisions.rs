@@ -1,6 +1,6 @@
 //! The cheapest division of hops into steps, by what the steps put on the busiest circuits at least.
 
-use crate::cutoffs::step_divisions::{MOST_DIVISIONS, MOST_MORE_HOPS, MOST_TIMES_FARTHEST};
+use crate::cutoffs::step_divisions::{MOST_DIVISIONS, MOST_MORE_HOPS, MOST_TIMES_FARTHEST, SINGLE};
 use crate::step_loads::StepLoads;
 
 /// Steps of some hops in all, and what they put on the busiest circuits together, over the buffer.
@@ -32,12 +32,12 @@ pub(crate) fn cheapest(loads: &StepLoads, seconds: Seconds, known: &Known, limit
     while hops <= MOST_TIMES_FARTHEST * farthest && !search.is_beaten(Division { steps: 1, hops, load: any }) {
         interruption::check();
         let is_divided = hops <= farthest + MOST_MORE_HOPS;
-        // A Broadcast may have hops that it does not use, so that more of them put no more on circuits.
-        let last = hops + (hops - farthest) / if is_divided { 8 } else { 32 };
+        // Beyond, in groups: a Broadcast may have hops that it does not use, so that more put no more on circuits.
+        let last = hops + if is_divided { 0 } else { (hops - farthest) / SINGLE };
         let by_hops = (known.by_hops)(last);
         let least = |steps: u32| by_hops.max((known.by_steps)(steps));
         if is_divided {
-            search.of_hops(hops, last, &least);
+            search.of_hops(hops, &least);
         } else {
             (1..=last).for_each(|steps| search.consider(Division { steps, hops: hops.max(steps), load: least(steps) }));
         }
@@ -67,18 +67,18 @@ impl Search<'_> {
         }
     }
 
-    /// Every number of steps of `hops` to `last` hops in all, with the load of the last and the hops of the first.
-    fn of_hops(&mut self, hops: u32, last: u32, least: &dyn Fn(u32) -> f64) {
-        let any = self.loads.least_of_any(last);
+    /// Every number of steps of so many hops in all.
+    fn of_hops(&mut self, hops: u32, least: &dyn Fn(u32) -> f64) {
+        let any = self.loads.least_of_any(hops);
         let mut divisions = 1_u64;
-        for steps in (1..=last).rev() {
-            let load = least(steps).max(any[(last - steps) as usize]);
-            if hops < last || steps == last || divisions > MOST_DIVISIONS {
-                self.consider(Division { steps, hops: hops.max(steps), load });
+        for steps in (1..=hops).rev() {
+            let load = least(steps).max(any[(hops - steps) as usize]);
+            if steps == hops || divisions > MOST_DIVISIONS {
+                self.consider(Division { steps, hops, load });
             } else {
-                self.of_steps(&mut vec![0; steps as usize], 0, last, load);
+                self.of_steps(&mut vec![0; steps as usize], 0, hops, load);
             }
-            divisions = divisions.saturating_mul(u64::from(steps - 1)) / u64::from(last - steps + 1);
+            divisions = divisions.saturating_mul(u64::from(steps - 1)) / u64::from(hops - steps + 1);
         }
     }
 

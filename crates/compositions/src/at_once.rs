@@ -5,7 +5,7 @@
 use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Translations};
 
 use crate::composition::Composition;
-use crate::cutoffs::at_once::{MOST_ORBITS, MOST_PAIRS, MOST_RANKS};
+use crate::cutoffs::at_once::{MOST_CYCLIC, MOST_ORBITS, MOST_PAIRS, MOST_RANKS};
 
 /// The ways to do it on a topology: one step, and for an AllReduce also two, a ReduceScatter and an AllGather, with far
 /// fewer bytes. Empty where ranks are too many.
@@ -50,7 +50,7 @@ fn shared_symmetry(topology: &Topology) -> Translations {
     let cyclic = Translations::cyclic(topology.ranks());
     let own = topology.symmetry();
     let loses_much =
-        cyclic.meet(own).order() < own.order() && (own.orbits() <= MOST_ORBITS || topology.ranks() > MOST_RANKS);
+        cyclic.meet(own).order() < own.order() && (own.orbits() <= MOST_ORBITS || topology.ranks() > MOST_CYCLIC);
     if loses_much { own.clone() } else { cyclic }
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     /// Above 512 ranks a step of all pairs is written by the symmetry of a Cayley digraph, and brings every block; a
-    /// graph of as many ranks that all look different has none.
+    /// graph of more than 1024 that all look different has none.
     #[test]
     fn many_ranks_exchange_at_once_where_the_graph_has_symmetry() {
         let cayley = topologies::metacyclic::best(520, 4).unwrap().unwrap().topology;
@@ -67,7 +67,10 @@ mod tests {
         assert_eq!((one.schedule.steps().len(), &one.schedule.symmetry()), (1, cayley.symmetry()));
         let report = verify::schedule(&one.schedule);
         assert!(report.first_failure().is_none(), "{:?}", report.first_failure());
-        let all = Topology::new("written out", Translations::trivial(520), cayley.expanded()).unwrap();
-        assert!(compose(Collective::AllToAll, &all).unwrap().is_empty());
+        for (ranks, ways) in [(1025, 0), (520, 1)] {
+            let ring = topologies::build("ring", &model::Shape::new(ranks, &[], 2).unwrap()).unwrap();
+            let all = Topology::new("written out", Translations::trivial(ranks), ring.expanded()).unwrap();
+            assert_eq!(compose(Collective::AllToAll, &all).unwrap().len(), ways, "{ranks}");
+        }
     }
 }

@@ -12,8 +12,10 @@ pub(crate) mod at_once {
     pub(crate) const MOST_RANKS: u32 = 1024;
     pub(crate) const MOST_PAIRS: u64 = 1 << 16;
 
-    /// Most orbits of ranks of a symmetry by which a step of all pairs is written, up to `MOST_RANKS`.
+    /// Most orbits of ranks of a symmetry by which a step of all pairs is written, up to so many ranks; of more ranks,
+    /// any symmetry that the graph has.
     pub(crate) const MOST_ORBITS: u32 = 16;
+    pub(crate) const MOST_CYCLIC: u32 = 512;
 }
 
 pub(crate) mod broadcast_kept {
@@ -92,7 +94,7 @@ pub(crate) mod digit_phases {
 
 pub(crate) mod flood {
     /// Most blocks of a flood times the ranks from which others are translated, and that times the circuits of a rank.
-    pub(crate) const MOST_PAIRS: u64 = 1 << 22;
+    pub(crate) const MOST_PAIRS: u64 = 5 << 20;
     pub(crate) const MOST_LINKS: u64 = 1 << 26;
 
     /// Hops of all steps that are tried in addition to those chosen by price.

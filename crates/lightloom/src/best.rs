@@ -1,6 +1,6 @@
 //! The fastest choice that a prepared request allows at a point.
 
-use model::{Error, Fabric, Initial, Overlap, Result};
+use model::{Error, Fabric, Initial, Overlap, Result, Routing};
 use planners::{Choice, OperatingPoint, Planner, ties};
 
 use crate::race::{Place, Race};
@@ -74,17 +74,22 @@ impl Prepared {
         Ok(found.filter(|found| !ties::within(own.total_s, found.total_s)).unwrap_or(own))
     }
 
-    /// Where what is composed needs too much memory as a plan, the best of the planners that do not compose.
+    /// Where what is composed needs too much memory as a plan, it on shortest paths, which need less than a flow does, or
+    /// the best of the planners that do not compose.
     fn best_from_start(&self, at: &OperatingPoint) -> Result<Choice> {
         let composing = self.planners().iter().find(|planner| planner.capabilities().chooses_algorithm);
         let mut race = Race::new(self.request().kept_algorithm());
         self.run(&mut race, |_| true, at);
         let composes = |by: usize| self.planners()[by].capabilities().chooses_algorithm;
-        if let Some((_, choice)) = race.fastest().filter(|((by, _), _)| composes(*by))
+        if let Some((place, choice)) = race.fastest().filter(|((by, _), _)| composes(*by))
             && let Err(too_large) = budget::check_plan(choice)
         {
+            let fewer_paths = [Routing::EqualSplit, Routing::SinglePath].into_iter();
+            let mut routed = fewer_paths.filter_map(|routing| choice.routed(routing).ok());
+            let routed = routed.find(|routed| budget::check_plan(routed).is_ok());
             race = Race::new(self.request().kept_algorithm());
             self.run(&mut race, |planner| !planner.capabilities().chooses_algorithm, at);
+            routed.into_iter().for_each(|routed| race.add(place, routed));
             race.fastest().ok_or(too_large)?;
         }
         let (place, choice) = race.fastest().ok_or_else(|| self.refusal_around_faults(&race, at))?;

@@ -3,7 +3,8 @@
 use fronts::Point;
 use interruption::Interruptible;
 use model::{
-    Bound, Fabric, Initial, Overlap, Plan, PlanParts, PlanStep, Result, Routes, StepCost, Topology, sum_seconds,
+    Bound, CostSettings, Fabric, Initial, Overlap, Plan, PlanParts, PlanStep, Result, Routes, Routing, StepCost,
+    Topology, sum_seconds,
 };
 use rayon::prelude::*;
 
@@ -49,6 +50,19 @@ impl Choice {
     /// # Errors
     /// The errors of [`Problem::new`].
     pub fn started_on(&self, fabric: &Fabric) -> Result<Self> {
+        self.under(fabric, self.problem.settings)
+    }
+
+    /// This sequence of topologies with every transfer on the paths of this routing.
+    ///
+    /// # Errors
+    /// The errors of [`Problem::new`].
+    pub fn routed(&self, routing: Routing) -> Result<Self> {
+        self.under(&self.problem.fabric, CostSettings { routing, ..self.problem.settings })
+    }
+
+    /// This sequence of topologies on a fabric of as many GPUs under other settings.
+    fn under(&self, fabric: &Fabric, settings: CostSettings) -> Result<Self> {
         let problem = &self.problem;
         let mut used = self.candidates.clone();
         used.sort_unstable();
@@ -56,7 +70,7 @@ impl Choice {
         let topologies = used.iter().map(|&candidate| problem.table.candidate(candidate).clone()).collect();
         let schedule = problem.schedule().clone();
         let started = Problem { fabric: fabric.clone(), ..problem.clone() };
-        let mut own = started.with(schedule, problem.settings, topologies)?;
+        let mut own = started.with(schedule, settings, topologies)?;
         given_routes::carry_over(&mut own, &problem.table, &used);
         let place = |candidate: &usize| used.partition_point(|other| other < candidate);
         let candidates = self.candidates.iter().map(place).collect();
