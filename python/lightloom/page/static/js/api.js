@@ -1,5 +1,8 @@
 // Requests to the server: JSON, streams of server-sent events, and what can go wrong with them.
 
+import { preparedAnswer } from "./prepared.js";
+import { isDemo } from "./site.js";
+
 /** @import { Answers, Body, Progress, Rows, ServerError } from "./types.js" */
 
 /**
@@ -34,6 +37,9 @@ export class Refusal extends Error {
 
 const ANY_JSON = "application/json";
 const EVENTS = "text/event-stream";
+const NOT_FOUND = 404;
+const NOT_PREPARED =
+  "This demo has no server: only what its examples under “Start from” show is prepared. `lightloom serve` computes all.";
 const BROKEN = "The server's answer broke off.";
 
 /**
@@ -63,11 +69,12 @@ async function send(path, body, accept, signal) {
   if (body !== undefined) Object.assign(options, { method: "POST", body: JSON.stringify(body) });
   let answer;
   try {
-    answer = await fetch(path, options);
+    answer = isDemo ? await preparedAnswer(path, body, signal) : await fetch(path, options);
   } catch (error) {
     if (isAborted(error)) throw error;
     throw new Refusal("The server does not answer.");
   }
+  if (!answer) throw new Refusal(NOT_PREPARED, { status: NOT_FOUND });
   if (!answer.ok) throw await refusalOf(answer);
   return answer;
 }

@@ -6,7 +6,7 @@ import { codes } from "../codes.js";
 import { append, h, replace, viewLinks } from "../dom.js";
 import { foldOf } from "../fold.js";
 import { fieldsOf } from "../form.js";
-import { bodyOf, fabricSays, kept, optionsOf, presetsOf } from "../options.js";
+import { bodyOf, fabricSays, kept, optionsOf, presetsOf, startOf } from "../options.js";
 import { notice, Work } from "../work.js";
 import { lackOf } from "./address-lacks.js";
 import { problemWords } from "./problem-words.js";
@@ -17,12 +17,6 @@ import { problemWords } from "./problem-words.js";
 /** @import { Body, Option } from "../types.js" */
 
 const TYPING_MS = 180;
-const START = new Map([
-  ["collective", "all-reduce"],
-  ["size", "1MiB"],
-  ["gpus", "64"],
-]);
-
 const LOST = "The address was too short for what stood here: paste it again.";
 const DAMAGED = "What is packed in this address is cut off or damaged, and left out.";
 
@@ -206,7 +200,7 @@ export class Scaffold {
    * @param {string[] | null} hasLost
    */
   show(told, hasLost = []) {
-    const { view, verb, start = START } = this.settings;
+    const { view, verb, start = startOf("plan") } = this.settings;
     const full = complete(kept(verb, told, this.names), start);
     this.#set(full);
     this.#query = this.#values();

@@ -28,11 +28,6 @@ import { Scaffold } from "./scaffold.js";
  */
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
-const START = new Map([
-  ["collective", "all-reduce"],
-  ["size", "1MiB"],
-  ["gpus", "64"],
-]);
 
 /**
  * Makes the view.
@@ -49,7 +44,6 @@ export function mount(root) {
     title: "When does it pay?",
     first: FIRST,
     presets: ["map"],
-    start: START,
     extras,
     lead: "The best plan over one that leaves the circuits as they are, on a map of two options of your choice.",
     code: (query) => ["map", bodyFor(query)],
