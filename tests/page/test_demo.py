@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("other", [("--port", "9000"), ("--open",), ("--name", "planner.example.org")])
 def test_options_of_a_server_are_refused(cli: RunCli, tmp_path: Path, other: tuple[str, ...]) -> None:
     result = cli("serve", "--export", str(tmp_path / "demo"), *other)
-    assert result.exit_code == 2
-    assert result.stderr == f"error: export: it writes files and serves nothing; leave out {other[0]}\n"
+    assert result.status == 2
+    assert result.err == f"error: export: it writes files and serves nothing; leave out {other[0]}\n"
     assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_with_files_is_left_alone(cli: RunCli, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("kept")
     result = cli("serve", "--export", str(tmp_path))
-    assert result.exit_code == 2
-    assert "is not empty" in result.stderr
+    assert result.status == 2
+    assert "is not empty" in result.err
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine"]

@@ -91,13 +91,15 @@ def demo_files(say: Callable[[str], None]) -> dict[str, bytes]:
 
 
 def _problems() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Verb, options, and axes of a map, of the problems that views begin with and of all examples."""
+    """Verb, options, and axes of a map, of all examples, and of the problems that other views begin with."""
     presets = examples()["presets"]
-    start = next(preset["options"] for preset in presets if preset["verb"] == "plan")
-    for verb in ("compare", "map"):
-        yield verb, start, {}
+    plans = [preset["options"] for preset in presets if preset["verb"] == "plan"]
+    yield "map", plans[0], {}
     for preset in presets:
         yield preset["verb"], preset["options"], preset.get("axes", {})
+    # What plans are offered for is compared, too.
+    for options in plans:
+        yield "compare", options, {}
 
 
 def _add_problem(answers: _Answers, verb: str, options: dict[str, Any], axes: dict[str, Any]) -> None:

@@ -30,6 +30,10 @@ export class Refusal extends Error {
     return this.status === 0;
   }
 
+  get isOverTime() {
+    return this.status === 504;
+  }
+
   get isBusy() {
     return this.status === 429 || this.status === 503;
   }
@@ -156,6 +160,35 @@ export async function follow(path, body, on, { signal } = {}) {
 /** @param {ServerError} told */
 function refusalInStream({ error, field, status = 422, retry_after_s: retryAfter }) {
   return new Refusal(error, { field, status, retryAfter });
+}
+
+/**
+ * Follows a stream as `follow` does; where the server's time for it is over, the refusal in place of the answer, if
+ * there are rows to be shown.
+ *
+ * @template {keyof Rows} Path
+ * @param {Path} path
+ * @param {Body} body
+ * @param {Listeners<Path>} on
+ * @param {{signal?: AbortSignal}} [how]
+ * @returns {Promise<Answers[Path] | Refusal>}
+ */
+export async function followOn(path, body, on, how) {
+  let rows = 0;
+  /** @type {Listeners<Path>} */
+  const counting = {
+    ...on,
+    row(row) {
+      rows += 1;
+      on.row?.(row);
+    },
+  };
+  try {
+    return await follow(path, body, counting, how);
+  } catch (error) {
+    if (error instanceof Refusal && error.isOverTime && rows) return error;
+    throw error;
+  }
 }
 
 /** @param {ReadableStreamDefaultReader<string>} reader */

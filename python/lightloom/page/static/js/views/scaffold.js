@@ -45,6 +45,7 @@ export class Scaffold {
   result = h("div", { class: "result" });
   #hint = h("p", { class: "hint", "aria-hidden": "true" }, "The meaning of the selected option is shown here.");
   #lack = h("div", { class: "notices" });
+  #unknown = h("div", { class: "notices" });
   #code = codes();
   /** @type {Query} */
   #query = new Map();
@@ -101,7 +102,7 @@ export class Scaffold {
     const heading = h("h1", {}, title);
     const says = h("p", { class: "lead" }, lead);
     const holder = h("aside", { class: "form", "aria-label": "Problem" }, heading, says, part, this.#hint);
-    const shown = [busy, notices, this.#lack, this.result, this.#code.element];
+    const shown = [busy, notices, this.#lack, this.#unknown, this.result, this.#code.element];
     const main = h("main", { id: "result", tabindex: -1 }, shown);
     const fold = foldOf({ holder, part, words: "Change", done: "Show the result", next: () => main });
     heading.after(fold.button);
@@ -207,9 +208,22 @@ export class Scaffold {
     this.#lost = hasLost ?? [];
     this.#left = [];
     replace(this.#lack, hasLost ? null : notice("bad", DAMAGED));
+    this.#sayUnknown(told);
     if (!this.#lost.length && hasLost) restate(view, full).then((held) => this.#tell(held));
     this.#spread();
     this.#run(0);
+  }
+
+  /**
+   * Says which names of an address are no options of the view.
+   *
+   * @param {Query} told
+   */
+  #sayUnknown(told) {
+    const known = new Set([...optionsOf(this.settings.verb).map(({ name }) => name), ...this.names]);
+    const names = [...told.keys()].filter((name) => !known.has(name));
+    const words = `The address says ${names.join(", ")}: no option of this view has that name, and it is left out.`;
+    replace(this.#unknown, names.length ? notice("", words) : null);
   }
 
   /** Ends what runs. */

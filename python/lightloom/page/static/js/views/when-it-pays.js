@@ -1,7 +1,7 @@
 // When does it pay? A map of how much faster changing circuits is, over two axes.
 
 import { addressOf, go } from "../address.js";
-import { follow } from "../api.js";
+import { followOn, Refusal } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { ratioLegend } from "../charts/colours.js";
 import { HeatMap } from "../charts/heat.js";
@@ -12,6 +12,7 @@ import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../ma
 import { bodyOf, defaultOf, kept, NEVER_CHANGE, registry } from "../options.js";
 import { aboveBound, counted, isKnown, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
+import { partNotice } from "../work.js";
 import { narrowingWords } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
@@ -54,8 +55,9 @@ export function mount(root) {
       end = () => view.leave();
       /** @type {Required<Listeners<"/api/map">>} */
       const on = { row: (cell) => view.add(cell), progress: (said) => view.progress(said) };
-      const whole = await follow("/api/map", body, on, { signal });
-      view.finish(whole);
+      const whole = await followOn("/api/map", body, on, { signal });
+      if (whole instanceof Refusal) frame.result.prepend(partNotice(whole));
+      else view.finish(whole);
       announce(view.sentence());
     },
   });
