@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from lightloom.page.frames import Frame
+    from lightloom.page.work.say import Say
 
 TELLING = Lock()
 # A process that held more than this part of its memory is replaced: its memory may never be used again.
@@ -117,7 +118,7 @@ def _warm_up() -> None:
     ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))
 
 
-def carried_out(text: bytes, limits: Limits, say: _Say) -> Outcome | None:
+def carried_out(text: bytes, limits: Limits, say: Say) -> Outcome | None:
     """The task's answer, or the error in its place; None where it was paused."""
     try:
         name, asked = read_text(text)
