@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom._core import show_size
 from lightloom.base.errors import FailedError, refuse
 from lightloom.base.extras import EXTRAS, missing
+from lightloom.base.files import check_folder, write_folder
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import give_up_standard_output
+from lightloom.cli.progress import Status, with_progress
 from lightloom.inputs.options import SERVING
 from lightloom.inputs.quantities import bytes_of, seconds_of
 
@@ -30,7 +34,7 @@ LEAST_TIME_S = 0.1
 
 
 @verb("serve")
-def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa: A002
+def command(open: bool, name: tuple[str, ...], export: str | None, **options: Any) -> None:  # noqa: A002
     """Show the page to explore in a browser: plans, comparisons, when reconfiguring pays, training, figures.
 
     Its address is printed; Ctrl-C ends it. Work is done in processes of their own, each request within limits of GPUs,
@@ -42,7 +46,11 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
       lightloom serve
       lightloom serve --port 9000 --workers 4 --most-time 20s
       lightloom serve --host 0.0.0.0 --name planner.example.org --token uZ4-81qK_r0v
+      lightloom serve --export demo && python -m http.server --directory demo
     """  # noqa: D301
+    if export is not None:
+        _export(export, {**given_of(options), **({"open": True} if open else {}), **({"name": name} if name else {})})
+        return
     given = {**_defaults(), **given_of(options)}
     limits = _limits(given)
     for one in name:
@@ -76,6 +84,23 @@ def command(open: bool, name: tuple[str, ...], **options: Any) -> None:  # noqa:
             click.launch(address)
 
     serving.serve(listening, limits, [given["host"], *name], ready, token=token)
+
+
+def _export(folder: str, others: dict[str, Any]) -> None:
+    """Write the demo. Raises `InputError` for other options, which concern a server, and a folder that has files."""
+    if others:
+        flag = next(iter(others)).replace("_", "-")
+        raise refuse("export", f"it writes files and serves nothing; leave out --{flag}")
+    check_folder("export", folder)
+    try:
+        from lightloom.page.demo import demo_files
+    except ModuleNotFoundError as error:
+        raise missing("serve", "the page's demo", "matplotlib") from error
+    status = Status()
+    files = with_progress("the demo", lambda: demo_files(status.say), status)
+    write_folder("export", folder, files)
+    size = show_size(sum(map(len, files.values())))
+    click.echo(f"{folder}: {len(files)} files, {size}; for a look: python -m http.server --directory {quote(folder)}")
 
 
 def _token(text: str | None) -> str | None:

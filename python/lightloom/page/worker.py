@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from lightloom.page.frames import Frame
+    from lightloom.page.work.say import Say
 
 TELLING = Lock()
 # A process that held more than this part of its memory is replaced: its memory may never be used again.
@@ -55,7 +56,7 @@ def main() -> None:
             say.told = json.loads(frame.content)
             continue
         _core.heed(interruption)
-        outcome = _carried_out(frame.content, limits, say)
+        outcome = carried_out(frame.content, limits, say)
         say.told = ()
         is_spent = most_resident_bytes() > limits.memory_bytes // SPENT_PART
         if outcome is None:
@@ -117,7 +118,7 @@ def _warm_up() -> None:
     ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))
 
 
-def _carried_out(text: bytes, limits: Limits, say: _Say) -> Outcome | None:
+def carried_out(text: bytes, limits: Limits, say: Say) -> Outcome | None:
     """The task's answer, or the error in its place; None where it was paused."""
     try:
         name, asked = read_text(text)

@@ -104,3 +104,45 @@ def test_words_of_an_address_are_text(opened: Opened) -> None:
     expect(page.locator('[data-field="size"] .wrong')).to_contain_text("<img")
     assert page.locator("main img").count() == 0
     opened.forgive("422")
+
+
+def test_a_slider_asks_once_it_rests(opened: Opened) -> None:
+    page = opened.go("/plan?collective=all-reduce&size=1MiB&gpus=64")
+    page.wait_for_load_state("networkidle")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/" in request.url else None)
+    box = page.get_by_label("Size, slider").bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.4, y)
+    page.mouse.down()
+    for step in range(20):
+        page.mouse.move(box["x"] + box["width"] * (0.4 + 0.02 * step), y)
+        page.wait_for_timeout(20)
+    page.mouse.up()
+    page.wait_for_url("**size=*GiB*")
+    opened.settle()
+    page.wait_for_load_state("networkidle")
+    assert 1 <= len(asked) <= 5
+
+
+def test_names_of_an_address_that_are_no_options_are_said(opened: Opened) -> None:
+    page = opened.go(f"{PROBLEM}&colour=red&speed=9")
+    expect(page.locator(".notice")).to_contain_text("The address says colour, speed")
+    assert page.locator(".headline").count() == 1
+    page.goto(opened.address + PROBLEM)
+    opened.settle()
+    assert page.locator(".notice").count() == 0
+
+
+def test_what_was_found_before_the_time_was_over_is_shown(opened: Opened) -> None:
+    cell = {"x_index": 0, "y_index": 0, "x": 1024, "y": 1e-7, "total_s": 1e-6, "against_s": 2e-6, "speedup": 2.0}
+    row = {**cell, "reconfigurations": 1, "planner": "auto", "algorithm": "ring", "lower_bound_s": None, "gap": None}
+    error = {"error": "the request takes longer than 1 s", "field": "", "status": 504}
+    events = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in (("row", row), ("error", error)))
+    page = opened.page
+    page.route("**/api/map", lambda route: route.fulfill(content_type="text/event-stream", body=events))
+    page.goto(f"{opened.address}/when-it-pays?collective=all-reduce&size=1MiB&gpus=4")
+    expect(page.locator(".result .notice")).to_contain_text("What was found until then is shown")
+    opened.settle()
+    assert page.locator("rect.cell:not(.empty)").count() == 1

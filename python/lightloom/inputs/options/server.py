@@ -55,6 +55,15 @@ SERVING = (
         default=False,
     ),
     Option(
+        name="export",
+        kind=Kind.FOLDER,
+        group=Group.SERVER,
+        meaning="Write the page into this folder in place of serving it, with answers prepared for its examples: a "
+        "demo that any web server can host.",
+        verbs=VERB,
+        otherwise="the page is served",
+    ),
+    Option(
         name="workers",
         kind=Kind.WHOLE,
         group=Group.SERVER,

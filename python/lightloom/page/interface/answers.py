@@ -89,6 +89,16 @@ OPTIONS = record(
             ),
             "problems worth starting from",
         ),
+        "ranges": by_name(
+            record(
+                {
+                    "from": text("least value"),
+                    "to": text("largest value"),
+                    "points": whole("number of values", least=2),
+                }
+            ),
+            "ranges of options that a map can vary",
+        ),
         "fabrics": by_name(
             by_name(text("value, as a person enters it"), "options whose values are not their defaults"),
             "fabrics that have a name",

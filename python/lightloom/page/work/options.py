@@ -57,18 +57,19 @@ def work(_asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
         "version": __version__,
         "verbs": {verb: {"options": _options(verb, registries)} for verb in VERBS},
         "registries": registries,
-        "presets": presets(),
+        **examples(),
         "fabrics": fabrics(),
         "limits": limits.shown(),
     }
     return Outcome(DONE, json.dumps(told, ensure_ascii=False).encode())
 
 
-def presets() -> list[dict[str, Any]]:
-    """Problems worth starting from: `name`, `summary`, `verb` and `options` of each, `axes` of some maps."""
-    text = resources.files("lightloom.page").joinpath("presets.toml").read_text("utf-8")
-    found: list[dict[str, Any]] = tomllib.loads(text)["presets"]
-    return found
+def examples() -> dict[str, Any]:
+    """`presets` are problems worth starting from: `name`, `summary`, `verb` and `options` of each, `axes` of some maps.
+
+    `ranges` has by option that a map can vary what it goes through: `from`, `to` and the number of `points`.
+    """
+    return tomllib.loads(resources.files("lightloom.page").joinpath("presets.toml").read_text("utf-8"))
 
 
 def fabrics() -> dict[str, dict[str, str]]:

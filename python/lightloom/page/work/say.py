@@ -27,7 +27,7 @@ class Say(Protocol):
     def is_to_pause(self) -> bool:
         """Whether other work waits for which this one should make room."""
 
-    def __call__(self, kind: Kind, row: dict[str, Any]) -> None:
+    def __call__(self, kind: Kind, row: dict[str, Any], /) -> None:
         """Pass it on at once."""
 
 

@@ -166,11 +166,12 @@ def draw_rows(axes: Axes, rows: Sequence[Row], looks: Mapping[str, str], span: t
 def rows_legend(
     figure: Figure, rows: Iterable[Row], looks: Mapping[str, str], dark: str = "reconfiguration, waited for"
 ) -> None:
-    """The legend of what rows have of computation and dark times, in these words."""
+    """The legend of what rows have: computation and dark times, the latter in these words, then axes and groups."""
     from matplotlib.patches import Patch
 
     used = {box.role for row in rows for box in row.boxes}
     words = {COMPUTED: "computation", HIDDEN: "reconfiguration, hidden", DARK: dark}
+    words |= {label: plain(label) for label in looks if label not in words}
     handles = [
         Patch(facecolor=looks[role], edgecolor=BACKGROUND, linewidth=0.4, label=word)
         for role, word in words.items()

@@ -2,6 +2,7 @@
 
 import { part, viewLinks } from "./dom.js";
 import { MOST_PACKED, pack, split, unpack } from "./packed.js";
+import { base, isDemo } from "./site.js";
 
 /**
  * Texts of options, and of what else a view's address says, by name.
@@ -20,6 +21,13 @@ const VIEWS = viewLinks().map((link) => link.dataset.view);
 const [PACKED, LACKS] = ["packed", "lacks"];
 
 /**
+ * The name of a view in the path of its address.
+ *
+ * @param {string} path
+ */
+const nameIn = (path) => (path.startsWith(base) ? path.slice(base.length).replace(/^\/+|\/+$/g, "") : "");
+
+/**
  * `{view, query, lost}` of the address shown.
  *
  * most: bytes that may be packed in it. lost: names of values that it was too short for, or null where what is packed
@@ -29,7 +37,7 @@ const [PACKED, LACKS] = ["packed", "lacks"];
  * @returns {Promise<{view: string, query: Query, lost: string[] | null}>}
  */
 export async function here(most) {
-  const name = location.pathname.replace(/^\/+|\/+$/g, "");
+  const name = nameIn(location.pathname);
   const query = new Map(new URLSearchParams(location.search));
   const fragment = new URLSearchParams(location.hash.slice(1));
   /** @type {string[] | null} */
@@ -52,7 +60,7 @@ export async function here(most) {
  */
 export function addressOf(view, query) {
   const parts = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${readable(value)}`);
-  return `/${view}${parts.length ? `?${parts.join("&")}` : ""}`;
+  return `${base}${view}${isDemo ? "/" : ""}${parts.length ? `?${parts.join("&")}` : ""}`;
 }
 
 /** @param {string} value */
@@ -148,7 +156,7 @@ export function onMove(listener) {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const url = new URL(link.href);
     if (url.origin !== location.origin || link.hasAttribute("download") || link.target || url.hash) return;
-    if (!VIEWS.includes(url.pathname.slice(1))) return;
+    if (!VIEWS.includes(nameIn(url.pathname))) return;
     event.preventDefault();
     go(url.pathname + url.search);
   });

@@ -1,5 +1,8 @@
 // Requests to the server: JSON, streams of server-sent events, and what can go wrong with them.
 
+import { preparedAnswer } from "./prepared.js";
+import { isDemo } from "./site.js";
+
 /** @import { Answers, Body, Progress, Rows, ServerError } from "./types.js" */
 
 /**
@@ -27,6 +30,10 @@ export class Refusal extends Error {
     return this.status === 0;
   }
 
+  get isOverTime() {
+    return this.status === 504;
+  }
+
   get isBusy() {
     return this.status === 429 || this.status === 503;
   }
@@ -34,6 +41,9 @@ export class Refusal extends Error {
 
 const ANY_JSON = "application/json";
 const EVENTS = "text/event-stream";
+const NOT_FOUND = 404;
+const NOT_PREPARED =
+  "This demo has no server: only what its examples under “Start from” show is prepared. `lightloom serve` computes all.";
 const BROKEN = "The server's answer broke off.";
 
 /**
@@ -63,11 +73,12 @@ async function send(path, body, accept, signal) {
   if (body !== undefined) Object.assign(options, { method: "POST", body: JSON.stringify(body) });
   let answer;
   try {
-    answer = await fetch(path, options);
+    answer = isDemo ? await preparedAnswer(path, body, signal) : await fetch(path, options);
   } catch (error) {
     if (isAborted(error)) throw error;
     throw new Refusal("The server does not answer.");
   }
+  if (!answer) throw new Refusal(NOT_PREPARED, { status: NOT_FOUND });
   if (!answer.ok) throw await refusalOf(answer);
   return answer;
 }
@@ -149,6 +160,35 @@ export async function follow(path, body, on, { signal } = {}) {
 /** @param {ServerError} told */
 function refusalInStream({ error, field, status = 422, retry_after_s: retryAfter }) {
   return new Refusal(error, { field, status, retryAfter });
+}
+
+/**
+ * Follows a stream as `follow` does; where the server's time for it is over, the refusal in place of the answer, if
+ * there are rows to be shown.
+ *
+ * @template {keyof Rows} Path
+ * @param {Path} path
+ * @param {Body} body
+ * @param {Listeners<Path>} on
+ * @param {{signal?: AbortSignal}} [how]
+ * @returns {Promise<Answers[Path] | Refusal>}
+ */
+export async function followOn(path, body, on, how) {
+  let rows = 0;
+  /** @type {Listeners<Path>} */
+  const counting = {
+    ...on,
+    row(row) {
+      rows += 1;
+      on.row?.(row);
+    },
+  };
+  try {
+    return await follow(path, body, counting, how);
+  } catch (error) {
+    if (error instanceof Refusal && error.isOverTime && rows) return error;
+    throw error;
+  }
 }
 
 /** @param {ReadableStreamDefaultReader<string>} reader */

@@ -35,6 +35,8 @@ import { sliderOf } from "./scales.js";
 
 const FOLDED = ["problem", "fabric", "planner", "expert"];
 const FABRIC = "fabric";
+// A slider that is dragged is followed once it rests for so long, or is let go.
+const REST_MS = 350;
 /** @type {Record<string, string>} */
 const TITLES = { problem: "More of the problem", fabric: "More of the fabric", planner: "Planner", expert: "Expert" };
 
@@ -281,12 +283,18 @@ function sliderFor(option, widget, input, ownDefault, onChange) {
     "aria-label": `${labelOf(option)}, slider`,
   });
   const say = () => element.setAttribute("aria-valuetext", input.value || ownDefault());
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
   element.addEventListener("input", () => {
     input.value = scale.textAt(Number(element.value), input.value);
     say();
-    onChange(true);
+    clearTimeout(resting);
+    resting = setTimeout(() => onChange(true), REST_MS);
   });
-  element.addEventListener("change", () => onChange(false));
+  element.addEventListener("change", () => {
+    clearTimeout(resting);
+    onChange(false);
+  });
   return {
     element,
     follow() {

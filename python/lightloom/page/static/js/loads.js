@@ -1,6 +1,7 @@
 // Loads of the circuits of a plan's steps, asked for when they are shown, and a step ahead.
 
 import { ask } from "./api.js";
+import { isDemo } from "./site.js";
 
 const KEPT = 400;
 // Longest text of a plan that is sent along, so that it need not be planned again.
@@ -42,7 +43,7 @@ function byLink({ links, paths }) {
  * @param {Body} body
  */
 export function loadsOf(plan, body) {
-  const told = JSON.stringify(plan).length <= LONGEST ? { plan } : body;
+  const told = !isDemo && JSON.stringify(plan).length <= LONGEST ? { plan } : body;
   const controller = new AbortController();
   /** @type {Map<number, Promise<LoadsByLink | null>>} */
   const kept = new Map();

@@ -4,6 +4,7 @@ import { here, onMove } from "./address.js";
 import { Refusal } from "./api.js";
 import { h, part, replace, viewLinks } from "./dom.js";
 import { limits, loadTable } from "./options.js";
+import { isDemo } from "./site.js";
 import { connectTheme } from "./theme.js";
 import { notice } from "./work.js";
 
@@ -74,6 +75,13 @@ function connectSkip() {
   });
 }
 
+/** What a demo without a server shows. */
+function sayDemo() {
+  const words = "A demo without a server: the examples under “Start from”, which each view begins with, are prepared.";
+  root.before(h("p", { class: "demo" }, words, " ", h("code", {}, "lightloom serve"), " computes anything."));
+}
+
 connectTheme();
+if (isDemo) sayDemo();
 connectSkip();
 start();

@@ -1,7 +1,7 @@
 // The two axes of a map: options that may be varied, how they are entered and written.
 
 import { choose, freshId, h, replace } from "./dom.js";
-import { labelOf, NEVER_CHANGE, optionsOf, widgetOf } from "./options.js";
+import { labelOf, NEVER_CHANGE, optionsOf, ranges, widgetOf } from "./options.js";
 import { parseRate, parseSize, parseTime, rate, shortSize, shortTime } from "./quantities.js";
 import { writtenSize, writtenTime } from "./scales.js";
 
@@ -24,22 +24,11 @@ import { writtenSize, writtenTime } from "./scales.js";
  * @typedef {{option: string, from?: string, to?: string, points?: number | string, values?: number[]}} AskedAxis
  */
 
-// Options that can be varied, with the default range and number of values.
-/** @type {Record<string, {from: string, to: string, points: number}>} */
-const RANGES = {
-  size: { from: "1KiB", to: "1GiB", points: 21 },
-  "reconfiguration-delay": { from: "10ns", to: "100ms", points: 29 },
-  gpus: { from: "2", to: "256", points: 8 },
-  ports: { from: "1", to: "8", points: 8 },
-  bandwidth: { from: "100Gbps", to: "6.4Tbps", points: 13 },
-  startup: { from: "10ns", to: "10us", points: 13 },
-  "hop-delay": { from: "10ns", to: "10us", points: 13 },
-};
 const PARTS = /** @type {const} */ (["from", "to", "points"]);
 const MOST_POINTS = 60;
 
 /** Options that a map can vary. */
-export const varied = () => optionsOf("plan").filter((option) => option.name in RANGES);
+export const varied = () => optionsOf("plan").filter((option) => option.name in ranges());
 
 /**
  * An option that a map can vary, by its name.
@@ -206,7 +195,7 @@ function axisField(letter, onChange) {
   /** @param {(part: string) => string | undefined} told */
   const fill = (told) =>
     inputs.forEach((input, place) => {
-      input.value = told(PARTS[place]) ?? String(RANGES[select.value][PARTS[place]]);
+      input.value = told(PARTS[place]) ?? String(ranges()[select.value][PARTS[place]]);
     });
   select.addEventListener("change", () => {
     fill(() => undefined);
@@ -226,7 +215,7 @@ function axisField(letter, onChange) {
     /** @param {Query} query */
     set(query) {
       const chosen = query.get(letter) ?? "";
-      select.value = chosen in RANGES ? chosen : letter === "x" ? "size" : "reconfiguration-delay";
+      select.value = chosen in ranges() ? chosen : letter === "x" ? "size" : "reconfiguration-delay";
       fill((part) => query.get(`${letter}-${part}`) || undefined);
     },
     /** @param {string} words */

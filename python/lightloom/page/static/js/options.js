@@ -144,6 +144,17 @@ export function labelOf(option) {
 export const presetsOf = (...verbs) => table.presets.filter((preset) => verbs.includes(preset.verb));
 
 /**
+ * The problem that a view begins with: the first example of a verb.
+ *
+ * @param {string} verb
+ * @returns {Query}
+ */
+export const startOf = (verb) => new Map(Object.entries(presetsOf(verb)[0]?.options ?? {}));
+
+/** Options that a map can vary, each with its range and number of values. */
+export const ranges = () => table.ranges;
+
+/**
  * Entries of a kind that has names.
  *
  * @param {string} kind

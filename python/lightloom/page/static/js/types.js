@@ -47,6 +47,7 @@
  * The table of options. fabrics: by name, options of which a fabric says something else than their defaults.
  *
  * @typedef {{
+ *   ranges: Record<string, {from: string, to: string, points: number}>,
  *   version: string, verbs: Record<string, {options: Option[]}>, registries: Record<string, Entry[]>,
  *   presets: Preset[], fabrics: Record<string, Record<string, string>>,
  *   limits: {gpus: number, points: number, seconds: number, bytes: number},

@@ -150,6 +150,13 @@ export class Work {
 }
 
 /**
+ * That a result is a part of what was asked for, which took longer than a request may.
+ *
+ * @param {Refusal} refusal
+ */
+export const partNotice = (refusal) => notice("", `${refusal.message} What was found until then is shown.`);
+
+/**
  * A notice; kind: `bad` where something is wrong.
  *
  * @param {string} kind

@@ -5,7 +5,7 @@ import { onResize, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
-import { bodyOf, optionsOf } from "../options.js";
+import { bodyOf, optionsOf, startOf } from "../options.js";
 import { counted, isKnown, shortTime, time, times } from "../quantities.js";
 import { card, table } from "../tables.js";
 import { jobFields } from "./advice-job.js";
@@ -14,16 +14,6 @@ import { Scaffold } from "./scaffold.js";
 /** @import { Query } from "../address.js" */
 /** @import { AdvisedFields } from "./advice-job.js" */
 /** @import { Advice, AdviceRow, Body } from "../types.js" */
-
-/** @type {[string, string][]} */
-const START = [
-  [
-    "job",
-    'name = "decode"\ngpus = 8\n\n[[mix]]\ncollective = "all-reduce"\nsize = "512KiB"\ncount = 160\n\n' +
-      '[[mix]]\ncollective = "all-gather"\nsize = "8016KiB"\n',
-  ],
-  ["switches", "all"],
-];
 
 /**
  * Makes the view.
@@ -39,9 +29,9 @@ export function mount(root) {
     verb: "advise",
     title: "Advice",
     first: ["ports"],
-    presets: [],
+    presets: ["advise"],
     extras,
-    start: (given) => new Map(given.has("job") ? [] : START),
+    start: (given) => (given.has("job") ? new Map() : startOf("advise")),
     options: optionsOf("advise"),
     lead: "Which optical circuit switch a job needs: its mix of collectives and models, planned on every switch.",
     code: (query) => ["advise", bodyFor(query, extras)],

@@ -1,7 +1,7 @@
 // Compare: every planner on one problem, with the lower bound, as they finish.
 
 import { addressOf } from "../address.js";
-import { follow, Refusal } from "../api.js";
+import { followOn, Refusal } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
 import { headOf, legend, shownTerms, termOf } from "../charts/terms.js";
@@ -10,6 +10,7 @@ import { downloads, fromServer, json, ofDrawing } from "../downloads.js";
 import { bodyOf, kept, registry } from "../options.js";
 import { aboveBound, counted, time, times } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
+import { partNotice } from "../work.js";
 import { planOfFixed } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
@@ -41,7 +42,7 @@ export function mount(root) {
       end();
       end = () => view.leave();
       let found = 0;
-      const whole = await follow(
+      const whole = await followOn(
         "/api/compare",
         body,
         {
@@ -53,6 +54,10 @@ export function mount(root) {
         },
         { signal },
       );
+      if (whole instanceof Refusal) {
+        frame.result.prepend(partNotice(whole));
+        return found;
+      }
       view.finish(whole);
       await view.besideFixed(() => planOfFixed(bodyOf("plan", kept("plan", query)), signal));
       announce(withoutCode(view.sentence()));

@@ -6,7 +6,7 @@ import { bars } from "../charts/bars.js";
 import { Timeline } from "../charts/timeline.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
-import { bodyOf } from "../options.js";
+import { bodyOf, startOf } from "../options.js";
 import { counted, isKnown, time, times } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
 import { Scaffold } from "./scaffold.js";
@@ -43,23 +43,6 @@ import { textField, textFields } from "./text-fields.js";
  * }} Placements
  */
 
-/** @type {(name: string, ranks: number, iterations: number, arrival?: string) => string} */
-const bert = (name, ranks, iterations, arrival = "0s") =>
-  `[[job]]\nname = "${name}"\narrival = "${arrival}"\nmodel = "bert-pccl"\nranks = ${ranks}\n` +
-  `iterations = ${iterations}\n\n`;
-// Two long jobs and two short ones, then two that find room in two places: ways to share the fabric differ.
-/** @type {[string, string][]} */
-const START = [
-  [
-    "jobs",
-    `${bert("long", 2, 800)}${bert("short", 2, 100)}${bert("short, too", 2, 100)}${bert("long, too", 2, 800)}` +
-      bert("training", 4, 400, "5s") +
-      '[[job]]\nname = "experts"\narrival = "6s"\ncollective = "all-to-all"\nsize = "64MiB"\nranks = 4\n' +
-      "iterations = 10000\n",
-  ],
-  ["gpus", "8"],
-  ["ports", "4"],
-];
 const BASELINE = "wired torus";
 
 /**
@@ -89,9 +72,9 @@ export function mount(root) {
     verb: "jobs",
     title: "Several jobs",
     first: ["gpus", "ports", "order", "reconfiguration-delay"],
-    presets: [],
+    presets: ["jobs"],
     extras,
-    start: (given) => new Map(given.has("jobs") ? START.slice(1) : START),
+    start: startOf("jobs"),
     lead: "Jobs that arrive at one fabric and leave: who gets which GPUs and when, by several ways to share it.",
     code: (query) => ["jobs", bodyFor(query)],
     async compute(query, signal) {

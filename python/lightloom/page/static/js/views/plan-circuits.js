@@ -169,7 +169,8 @@ export class PlanCircuits {
       this.#stepLoads = found;
       this.drawing?.loads(found, step);
       replace(this.#ports, this.#portWords());
-      this.loads.ahead(step.index);
+      // Before a visitor has gone on from the first step, the next one's are not worth a request.
+      if (step.index) this.loads.ahead(step.index);
     });
   }
 

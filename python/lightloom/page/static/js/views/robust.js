@@ -6,7 +6,7 @@ import { bars } from "../charts/bars.js";
 import { lineLegend, lines } from "../charts/lines.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
-import { bodyOf } from "../options.js";
+import { bodyOf, startOf } from "../options.js";
 import { counted, shortTime, size, time, times } from "../quantities.js";
 import { card, cardWith, table } from "../tables.js";
 import { Scaffold } from "./scaffold.js";
@@ -34,13 +34,6 @@ import { Scaffold } from "./scaffold.js";
  * }} Robust
  */
 
-/** @type {[string, string][]} */
-const START = [
-  ["matrices", "zipf:0.6"],
-  ["size", "1MiB/pair"],
-  ["gpus", "8"],
-  ["ports", "2"],
-];
 /** @type {Record<Way, string>} */
 const WORDS = {
   once: "one plan for all of these iterations",
@@ -64,8 +57,8 @@ export function mount(root) {
     verb: "robust",
     title: "Many iterations",
     first: ["matrices", "size", "gpus", "iterations", "drift", "objective", "reconfiguration-delay", "ports"],
-    presets: [],
-    start: new Map(START),
+    presets: ["robust"],
+    start: startOf("robust"),
     lead: "An unequal All-to-All that is planned once for many iterations, beside planning it anew each time.",
     async compute(query, signal) {
       const body = bodyOf("robust", query);

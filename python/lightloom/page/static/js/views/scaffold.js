@@ -6,7 +6,7 @@ import { codes } from "../codes.js";
 import { append, h, replace, viewLinks } from "../dom.js";
 import { foldOf } from "../fold.js";
 import { fieldsOf } from "../form.js";
-import { bodyOf, fabricSays, kept, optionsOf, presetsOf } from "../options.js";
+import { bodyOf, fabricSays, kept, optionsOf, presetsOf, startOf } from "../options.js";
 import { notice, Work } from "../work.js";
 import { lackOf } from "./address-lacks.js";
 import { problemWords } from "./problem-words.js";
@@ -17,12 +17,6 @@ import { problemWords } from "./problem-words.js";
 /** @import { Body, Option } from "../types.js" */
 
 const TYPING_MS = 180;
-const START = new Map([
-  ["collective", "all-reduce"],
-  ["size", "1MiB"],
-  ["gpus", "64"],
-]);
-
 const LOST = "The address was too short for what stood here: paste it again.";
 const DAMAGED = "What is packed in this address is cut off or damaged, and left out.";
 
@@ -51,6 +45,7 @@ export class Scaffold {
   result = h("div", { class: "result" });
   #hint = h("p", { class: "hint", "aria-hidden": "true" }, "The meaning of the selected option is shown here.");
   #lack = h("div", { class: "notices" });
+  #unknown = h("div", { class: "notices" });
   #code = codes();
   /** @type {Query} */
   #query = new Map();
@@ -107,7 +102,7 @@ export class Scaffold {
     const heading = h("h1", {}, title);
     const says = h("p", { class: "lead" }, lead);
     const holder = h("aside", { class: "form", "aria-label": "Problem" }, heading, says, part, this.#hint);
-    const shown = [busy, notices, this.#lack, this.result, this.#code.element];
+    const shown = [busy, notices, this.#lack, this.#unknown, this.result, this.#code.element];
     const main = h("main", { id: "result", tabindex: -1 }, shown);
     const fold = foldOf({ holder, part, words: "Change", done: "Show the result", next: () => main });
     heading.after(fold.button);
@@ -206,16 +201,29 @@ export class Scaffold {
    * @param {string[] | null} hasLost
    */
   show(told, hasLost = []) {
-    const { view, verb, start = START } = this.settings;
+    const { view, verb, start = startOf("plan") } = this.settings;
     const full = complete(kept(verb, told, this.names), start);
     this.#set(full);
     this.#query = this.#values();
     this.#lost = hasLost ?? [];
     this.#left = [];
     replace(this.#lack, hasLost ? null : notice("bad", DAMAGED));
+    this.#sayUnknown(told);
     if (!this.#lost.length && hasLost) restate(view, full).then((held) => this.#tell(held));
     this.#spread();
     this.#run(0);
+  }
+
+  /**
+   * Says which names of an address are no options of the view.
+   *
+   * @param {Query} told
+   */
+  #sayUnknown(told) {
+    const known = new Set([...optionsOf(this.settings.verb).map(({ name }) => name), ...this.names]);
+    const names = [...told.keys()].filter((name) => !known.has(name));
+    const words = `The address says ${names.join(", ")}: no option of this view has that name, and it is left out.`;
+    replace(this.#unknown, names.length ? notice("", words) : null);
   }
 
   /** Ends what runs. */

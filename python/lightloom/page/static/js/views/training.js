@@ -6,7 +6,7 @@ import { roleWords } from "../charts/roles.js";
 import { Timeline } from "../charts/timeline.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
-import { bodyOf, optionsOf } from "../options.js";
+import { bodyOf, optionsOf, startOf } from "../options.js";
 import { aboveBound, counted, fabricWords, shortTime, time, timeParts } from "../quantities.js";
 import { cardWith, quantity } from "../tables.js";
 import { breakEvenCard } from "./break-even.js";
@@ -22,13 +22,6 @@ import { workloadFields } from "./training-workload.js";
 /** @import { JobFields } from "./training-workload.js" */
 
 const FIRST = ["ranks", "reconfiguration-delay", "ports", "bandwidth", "policy"];
-/** @type {[string, string][]} */
-const START = [
-  ["model", "gpt-3"],
-  ["ranks", "64"],
-  ["ports", "4"],
-];
-
 /**
  * Makes the view.
  *
@@ -49,7 +42,7 @@ export function mount(root) {
     first: FIRST,
     presets: ["train"],
     extras,
-    start: (given) => new Map(given.has("model") ? [] : START),
+    start: (given) => (given.has("model") ? new Map() : startOf("train")),
     options: optionsOf("train").filter((option) => !extras.names.includes(option.name)),
     lead: "One iteration of a training job: all its collectives planned together, and when its circuits change.",
     code: (query) => ["train", bodyFor(query, extras)],

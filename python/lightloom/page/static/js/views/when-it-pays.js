@@ -1,7 +1,7 @@
 // When does it pay? A map of how much faster changing circuits is, over two axes.
 
 import { addressOf, go } from "../address.js";
-import { follow } from "../api.js";
+import { followOn, Refusal } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { ratioLegend } from "../charts/colours.js";
 import { HeatMap } from "../charts/heat.js";
@@ -12,6 +12,7 @@ import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../ma
 import { bodyOf, defaultOf, kept, NEVER_CHANGE, registry } from "../options.js";
 import { aboveBound, counted, isKnown, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
+import { partNotice } from "../work.js";
 import { narrowingWords } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
@@ -28,11 +29,6 @@ import { Scaffold } from "./scaffold.js";
  */
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
-const START = new Map([
-  ["collective", "all-reduce"],
-  ["size", "1MiB"],
-  ["gpus", "64"],
-]);
 
 /**
  * Makes the view.
@@ -49,7 +45,6 @@ export function mount(root) {
     title: "When does it pay?",
     first: FIRST,
     presets: ["map"],
-    start: START,
     extras,
     lead: "The best plan over one that leaves the circuits as they are, on a map of two options of your choice.",
     code: (query) => ["map", bodyFor(query)],
@@ -60,8 +55,9 @@ export function mount(root) {
       end = () => view.leave();
       /** @type {Required<Listeners<"/api/map">>} */
       const on = { row: (cell) => view.add(cell), progress: (said) => view.progress(said) };
-      const whole = await follow("/api/map", body, on, { signal });
-      view.finish(whole);
+      const whole = await followOn("/api/map", body, on, { signal });
+      if (whole instanceof Refusal) frame.result.prepend(partNotice(whole));
+      else view.finish(whole);
       announce(view.sentence());
     },
   });

@@ -1,0 +1,28 @@
+"""`serve --export`: what it refuses, before anything is computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunCli
+
+
+@pytest.mark.parametrize("other", [("--port", "9000"), ("--open",), ("--name", "planner.example.org")])
+def test_options_of_a_server_are_refused(cli: RunCli, tmp_path: Path, other: tuple[str, ...]) -> None:
+    result = cli("serve", "--export", str(tmp_path / "demo"), *other)
+    assert result.status == 2
+    assert result.err == f"error: export: it writes files and serves nothing; leave out {other[0]}\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_with_files_is_left_alone(cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("kept")
+    result = cli("serve", "--export", str(tmp_path))
+    assert result.status == 2
+    assert "is not empty" in result.err
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mine"]
