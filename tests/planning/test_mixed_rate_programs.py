@@ -118,4 +118,4 @@ def test_bounds_of_rates_without_a_common_unit_count_nearly_all_of_a_gpu(number:
     size_bytes = gpus << 30
     bytes_s = (gpus - 1) / gpus * size_bytes * BITS / sum(rates)
     found_s = ll.bound("all-gather", size_bytes, fabric=fabric).lower_bound_s
-    assert bytes_s * 0.98 <= found_s
+    assert bytes_s * 0.99 <= found_s
