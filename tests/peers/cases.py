@@ -324,3 +324,18 @@ TIED = [
     and case.algorithm in {"direct", "halving-doubling"}
     and case.header == 0
 ]
+
+# Ports of different rates, and circuits that cannot be made.
+UNLIKE = [
+    Case(collective=collective, algorithm="auto", planner="auto", gpus=8, size=size, fabric=fabric)
+    for collective, size, fabric in product(
+        ("all-reduce", "all-gather", "all-to-all", "broadcast"),
+        ("256KiB", "2MiB"),
+        (
+            {"ports": 2, "bandwidth": ["800Gbps", "400Gbps"]},
+            {"ports": 3, "bandwidth": ["800Gbps", "400Gbps", "200Gbps"]},
+            {"ports": 2, "failed": "link:0-1"},
+            {"ports": 2, "failed": "link:0>1,port:3.1"},
+        ),
+    )
+]

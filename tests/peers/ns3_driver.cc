@@ -1,8 +1,8 @@
 // A whole collective in one ns-3 run: packets on point-to-point circuits, store and forward, barriers between steps.
 //
 // Usage: ns3_driver < traffic > result. The traffic is what packet_peer.py writes: whitespace-separated numbers,
-//   bandwidth (bit/s), hop delay (fs), GPUs
-//   topologies; for each: circuits; for each: source, destination, delay (fs) beyond the hop delay
+//   hop delay (fs), GPUs, whether bursts are handed over packet by packet in turn (1), or transfer by transfer (0)
+//   topologies; for each: circuits; for each: source, destination, delay (fs) beyond the hop delay, rate (bit/s)
 //   steps; for each: topology, dark time (fs), startup (fs), transfers; for each:
 //     from packet to packet (fs, 0 for a burst), delay of a paced start (fs), flows, runs; for each flow: bytes on the wire of a packet and of its last packet, packets, hops, circuit per hop;
 //     for each run: flow (of this transfer), packets
@@ -84,6 +84,7 @@ struct Circuit {
     uint32_t src;
     uint32_t dst;
     int64_t extraDelay;
+    uint64_t rate;
 };
 
 struct Flow {
@@ -134,9 +135,9 @@ class Fabric {
     void Forward(uint32_t gpu, uint32_t flow, Ptr<Packet> packet);
     bool Receive(Ptr<NetDevice> device, Ptr<const Packet> packet, uint16_t, const Address&);
 
-    uint64_t m_bandwidth;
     int64_t m_hopDelay;
     uint32_t m_gpus;
+    bool m_inTurn;
     std::vector<std::vector<Circuit>> m_topologies;
     std::vector<Step> m_steps;
 
@@ -154,9 +155,9 @@ class Fabric {
 };
 
 Fabric::Fabric()
-    : m_bandwidth(Read<uint64_t>()),
-      m_hopDelay(Read<int64_t>()),
+    : m_hopDelay(Read<int64_t>()),
       m_gpus(Read<uint32_t>()),
+      m_inTurn(Read<uint32_t>() != 0),
       m_topologies(Read<std::size_t>()) {
     for (auto& circuits : m_topologies) {
         circuits.resize(Read<std::size_t>());
@@ -164,6 +165,7 @@ Fabric::Fabric()
             circuit.src = Read<uint32_t>();
             circuit.dst = Read<uint32_t>();
             circuit.extraDelay = Read<int64_t>();
+            circuit.rate = Read<uint64_t>();
             if (circuit.src >= m_gpus || circuit.dst >= m_gpus) {
                 Fail("a circuit joins a GPU that is not there");
             }
@@ -239,7 +241,6 @@ Ptr<PointToPointNetDevice> Fabric::Device(Ptr<Node> node) {
     auto queue = CreateObject<DropTailQueue<Packet>>();
     queue->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, UINT32_MAX));
     device->SetQueue(queue);
-    device->SetDataRate(DataRate(m_bandwidth));
     node->AddDevice(device);
     device->SetReceiveCallback(MakeCallback(&Fabric::Receive, this));
     return device;
@@ -258,6 +259,7 @@ void Fabric::Attach(uint32_t topology) {
         channel->SetAttribute("Delay", TimeValue(FemtoSeconds(m_hopDelay + circuit.extraDelay)));
         auto transmitter = m_transmitters[circuit.src][out[circuit.src]++];
         auto receiver = m_receivers[circuit.dst][in[circuit.dst]++];
+        transmitter->SetDataRate(DataRate(circuit.rate));
         transmitter->Attach(channel);
         receiver->Attach(channel);
         m_senders.push_back(transmitter);
@@ -292,7 +294,13 @@ void Fabric::Inject() {
             Simulator::Schedule(FemtoSeconds(step.transfers[number].delay), &Fabric::InjectPaced, this, number);
             continue;
         }
-        while (HandOver(step.transfers[number])) {
+        while (!m_inTurn && HandOver(step.transfers[number])) {
+        }
+    }
+    for (bool more = m_inTurn; more;) {
+        more = false;
+        for (auto& transfer : step.transfers) {
+            more = (transfer.interval == 0 && HandOver(transfer)) || more;
         }
     }
 }

@@ -85,12 +85,13 @@ def _lines(traffic: Traffic, header: int, *, paced: bool, ties: int | None) -> I
     topologies: dict[tuple[Circuit, ...], int] = {}
     for step in traffic.steps:
         topologies.setdefault(step.circuits, len(topologies))
-    yield f"{round(traffic.bandwidth_bps)} {round(traffic.hop_delay_s * FS)} {traffic.gpus}"
+    yield f"{round(traffic.hop_delay_s * FS)} {traffic.gpus} {int(traffic.in_turn)}"
     yield str(len(topologies))
     for circuits in topologies:
         yield str(len(circuits))
         for circuit in circuits:
-            yield f"{circuit.src} {circuit.dst} {0 if settle is None else settle.circuit_fs(circuit)}"
+            late = 0 if settle is None else settle.circuit_fs(circuit)
+            yield f"{circuit.src} {circuit.dst} {late} {round(circuit.rate_bps)}"
     yield str(len(traffic.steps))
     for step in traffic.steps:
         yield from _step_lines(traffic, step, topologies[step.circuits], header, paced=paced, settle=settle)

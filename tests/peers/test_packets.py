@@ -3,7 +3,7 @@
 import pytest
 
 import lightloom as ll
-from tests.peers.cases import CLOSED, EXACT_S, OPEN, PACED, TIED, Case
+from tests.peers.cases import CLOSED, EXACT_S, OPEN, PACED, TIED, UNLIKE, Case
 from tests.peers.closed_form import burst_ends_s
 from tests.peers.conftest import Ns3
 from tests.peers.verdicts import packet_verdict
@@ -44,6 +44,13 @@ def test_we_take_what_ns3_takes_where_circuits_meet(case: Case, ns3: Ns3) -> Non
     run = ns3(case.traffic, header=case.header, injection=case.injection)
     verdict = packet_verdict(case, run, mine)
     assert verdict.agrees, (mine, run.total_s, verdict.words)
+
+
+@pytest.mark.parametrize("case", UNLIKE, ids=named)
+def test_we_take_what_ns3_takes_with_ports_of_different_rates_and_around_faults(case: Case, ns3: Ns3) -> None:
+    mine = ll.simulate(case.plan, **case.packet_settings).total_s
+    verdict = packet_verdict(case, ns3(case.traffic, header=case.header), mine)
+    assert verdict.agrees, (mine, verdict.words)
 
 
 @pytest.mark.parametrize("case", [*OPEN, *TIED], ids=named)

@@ -6,7 +6,9 @@ The rules, which both our simulator and this module follow on their own, but for
   whole one, relative, is that one. Our simulator takes the time of the exact bytes, so that sizes here are to be whole.
 - A transfer is ceil(bytes / payload) packets, the last one short.
 - With several paths with shares, packet i takes the one with the largest share·(i + 1) - sent, the first of equals.
-- A link of count c is c circuits; the k-th packet of a path uses circuit k mod c at every hop.
+- A link of count c is c circuits; the k-th packet of a path uses circuit k mod c at every hop. Where these have
+  different rates, the k-th packet uses that of a row of TURNS: each time the one with the largest
+  rate·(i + 1)/sum - turns so far.
 - Transfers are ordered by the element of the step's symmetry that makes them, then as they are written.
 """
 
@@ -22,6 +24,7 @@ from itertools import groupby, pairwise
 from typing import Any, Protocol
 
 WHOLE_BYTES_SLACK = 1e-6
+TURNS = 256
 
 Pair = tuple[int, int]
 Nodes = tuple[int, ...]
@@ -42,6 +45,7 @@ class Circuit:
     dst: int
     index: int
     orbit: int
+    rate_bps: float
 
 
 @dataclass(frozen=True)
@@ -108,12 +112,16 @@ class StepTraffic:
 
 @dataclass(frozen=True)
 class Traffic:
-    """A whole plan, cut into packets of `payload` bytes."""
+    """A whole plan, cut into packets of `payload` bytes.
+
+    in_turn: whether a burst hands over one packet of each transfer after the other, as on circuits of different rates.
+    """
 
     gpus: int
     bandwidth_bps: float
     hop_delay_s: float
     payload: int
+    in_turn: bool
     steps: tuple[StepTraffic, ...]
 
     @property
@@ -132,12 +140,15 @@ def traffic(plan: HasJson | str, payload: int) -> Traffic:
     """The traffic of a plan, or of its JSON, in packets of at most `payload` bytes."""
     document: dict[str, Any] = json.loads(plan if isinstance(plan, str) else plan.to_json())
     fabric = document["fabric"]
-    circuits = [_circuits(topology) for topology in document["topologies"]]
+    stated = fabric["bandwidth_bps"]
+    rates = sorted(set(stated if isinstance(stated, list) else [stated]), reverse=True)
+    circuits = [_circuits(topology, rates) for topology in document["topologies"]]
     return Traffic(
         gpus=document["gpus"],
-        bandwidth_bps=fabric["bandwidth_bps"],
+        bandwidth_bps=rates[0],
         hop_delay_s=fabric["hop_delay_s"],
         payload=payload,
+        in_turn=len(rates) > 1,
         steps=tuple(_step(document, step, circuits[step["topology"]], payload) for step in document["steps"]),
     )
 
@@ -179,16 +190,18 @@ def moved(symmetry: Sequence[tuple[int, int]], element: int, rank: int) -> int:
     return rank
 
 
-def _circuits(topology: dict[str, Any]) -> tuple[Circuit, ...]:
+def _circuits(topology: dict[str, Any], rates: Sequence[float]) -> tuple[Circuit, ...]:
     symmetry = topology["symmetry"]
     elements = translations(symmetry)
     orbits: dict[Pair, int] = {}
     circuits = []
-    for src, dst, count in topology["links"]:
+    by_rate = topology.get("circuits_by_rate") or [[count] for *_, count in topology["links"]]
+    for (src, dst, _), counts in zip(topology["links"], by_rate, strict=True):
         orbit = orbits.setdefault((src, dst), len(orbits))
         for element in elements:
             orbits.setdefault((moved(symmetry, element, src), moved(symmetry, element, dst)), orbit)
-        circuits += [Circuit(src, dst, index, orbit) for index in range(count)]
+        of_circuits = [rate for rate, count in zip(rates, counts, strict=False) for _ in range(count)]
+        circuits += [Circuit(src, dst, index, orbit, rate) for index, rate in enumerate(of_circuits)]
     return tuple(circuits)
 
 
@@ -197,6 +210,11 @@ def _step(document: dict[str, Any], step: dict[str, Any], circuits: tuple[Circui
     parallel: dict[Pair, list[int]] = {}
     for position, circuit in enumerate(circuits):
         parallel.setdefault((circuit.src, circuit.dst), []).append(position)
+    for pair, positions in parallel.items():
+        rates = [circuits[position].rate_bps for position in positions]
+        if len(set(rates)) > 1:
+            turns = path_of_each(tuple(rate / sum(rates) for rate in rates), TURNS)
+            parallel[pair] = [positions[turn] for turn in turns]
     transfers, fluid = [], []
     for src, dst, size in _transfers(document, step):
         transfers.append(_transfer(src, dst, whole_bytes(size), routes[src, dst], parallel, payload))

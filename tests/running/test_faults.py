@@ -18,6 +18,7 @@ from lightloom.running import controller, workspaces
 from lightloom.running import preparation as prepared
 from lightloom.running.controller import RunFailedError
 from lightloom.switches.simulated import Faults, start_switch
+from lightloom.switches.simulated.faults import MEANINGS
 from tests.running.processes import all_ended, begun, children, dilation, plan_of
 from tests.running.random_faults import random_faults
 
@@ -107,6 +108,59 @@ def test_a_switch_that_refuses_ends_all(tmp_path: Path, monkeypatch: pytest.Monk
     finally:
         switch.close()
     assert str(caught.value).startswith("configuration 0 was not made, before the first step: switch crossbar: ")
+
+
+def test_a_port_that_fails_in_the_middle_ends_the_run_and_the_next_goes_on_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GPU 2 of a Broadcast from GPU 0 first sends in the second step; its transmitter is at ingress port 3."""
+    monkeypatch.chdir(tmp_path)
+    fabric = ll.Fabric(gpus=4, reconfiguration_delay="1us")
+    plan = ll.plan("broadcast", "64KiB", fabric=fabric, algorithm="binomial-tree", planner="bvn")
+    fallbacks = ll.fallbacks("broadcast", "64KiB", "any-port", fabric=fabric)
+    first = ll.circuits(plan).configurations[0].switches[0].connections
+    assert 3 not in first[:, 0].tolist()
+    switch = start_switch("scpi", 64, listen="127.0.0.1:0", faults=Faults.parse("faults", "refuse=3"))
+    try:
+        with pytest.raises(RunFailedError) as caught:
+            ll.run(plan, runs=1, warm_ups=0, dilation=dilation(plan), switch=switch.address)
+        # The switch still refuses the port.
+        again = fallbacks.plan("port:2.0")
+        measured = ll.run(again, runs=1, warm_ups=0, dilation=dilation(again), switch=switch.address)
+    finally:
+        switch.close()
+    said = str(caught.value)
+    assert "\n" not in said
+    assert "configuration 1" in said
+    assert "step 1" in said
+    assert measured.wrong == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fault", sorted(name for name, (value, _) in MEANINGS.items() if value == "the number of a change")
+)
+def test_a_run_on_a_switch_with_a_fault_is_right_or_ends_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """Whatever change it is, and the next run on the same switch is right."""
+    monkeypatch.chdir(tmp_path)
+    plan = changing()
+    for change in (2, 3, 4):
+        faults = Faults.parse("faults", f"{fault}={change}")
+        switch = start_switch("scpi", 64, listen="127.0.0.1:0", faults=faults)
+        try:
+            for may_fail in (True, False):
+                try:
+                    measured = ll.run(plan, runs=1, warm_ups=0, dilation=dilation(plan), switch=switch.address)
+                except RunFailedError as error:
+                    assert may_fail, error
+                    assert "\n" not in str(error)
+                    assert "configuration" in str(error)
+                else:
+                    assert measured.wrong == 0
+        finally:
+            switch.close()
 
 
 def test_a_switch_outside_makes_every_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

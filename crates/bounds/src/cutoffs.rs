@@ -68,6 +68,9 @@ pub(crate) mod known_topology {
 pub(crate) mod mixed_rates {
     /// Parts of the rate of the slowest port that are tried as the unit of all rates.
     pub(crate) const MOST_UNITS_OF_SLOWEST: u32 = 12;
+
+    /// Parts that are tried for small units, of which all together are hardly faster than the ports.
+    pub(crate) const MOST_SMALL_UNITS: u32 = 150;
 }
 
 pub(crate) mod pairs {

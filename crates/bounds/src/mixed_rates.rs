@@ -1,40 +1,49 @@
-//! Bounds for ports of different rates, from two fabrics on which every plan for them can be run as it is.
+//! Bounds for ports of different rates, from fabrics on which every plan for them can be run as it is.
 //!
-//! On one, every port is as fast as the fastest. On the other, ports are units of one rate, and a port of any rate is as
+//! On one, every port is as fast as the fastest. On others, ports are units of one rate, and a port of any rate is as
 //! many of them as give it at least its rate: a circuit is so many parallel circuits, and a GPU has more ports, all in
 //! all with hardly more than its rate. No step takes longer there, and no more changes, so that a bound on either holds.
 
 use model::{Fabric, Initial, Link, MAX_PORTS, Topology, Translations};
 
 use crate::Statement;
-use crate::cutoffs::mixed_rates::MOST_UNITS_OF_SLOWEST;
+use crate::cutoffs::mixed_rates::{MOST_SMALL_UNITS, MOST_UNITS_OF_SLOWEST};
 
-/// The larger of the bounds on both fabrics, in the class of the fabric itself; the bound as it is where ports are alike.
+/// The larger of the bounds on these fabrics, in the class of the fabric itself; the bound as it is where ports are
+/// alike. Of units there are two: few of them, as many hops are needed then, and small ones, which are hardly faster.
 pub(crate) fn larger(fabric: &Fabric, bound: impl Fn(&Fabric) -> Statement) -> Statement {
-    let fastest = bound(fabric);
-    match in_units(fabric) {
-        None => fastest,
-        Some(units) => larger_of(fastest, bound(&units)),
-    }
+    few_and_small(fabric).iter().fold(bound(fabric), |largest, units| larger_of(largest, bound(units)))
+}
+
+fn few_and_small(fabric: &Fabric) -> Vec<Fabric> {
+    let mut found: Vec<Fabric> =
+        [MOST_UNITS_OF_SLOWEST, MOST_SMALL_UNITS].iter().filter_map(|&most| in_units_of(fabric, most)).collect();
+    found.dedup_by_key(|units| units.shape.ports());
+    found
 }
 
 /// [`larger`] for several bounds, each with that of its name.
 pub(crate) fn all_larger(fabric: &Fabric, bounds: impl Fn(&Fabric) -> Vec<Statement>) -> Vec<Statement> {
-    let fastest = bounds(fabric);
-    let Some(units) = in_units(fabric) else { return fastest };
-    let in_units = bounds(&units);
-    let named = |name: &str| in_units.iter().find(|other| other.name == name).cloned();
-    let with_units = |of: Statement| named(of.name).map_or(of.clone(), |units| larger_of(of, units));
-    fastest.into_iter().map(with_units).collect()
+    few_and_small(fabric).iter().fold(bounds(fabric), |largest, units| {
+        let in_units = bounds(units);
+        let named = |name: &str| in_units.iter().find(|other| other.name == name).cloned();
+        let with_units = |of: Statement| named(of.name).map_or(of.clone(), |units| larger_of(of, units));
+        largest.into_iter().map(with_units).collect()
+    })
 }
 
-fn larger_of(fastest: Statement, units: Statement) -> Statement {
-    if units.seconds() > fastest.seconds() { Statement { class: fastest.class, ..units } } else { fastest }
+fn larger_of(largest: Statement, units: Statement) -> Statement {
+    if units.seconds() > largest.seconds() { Statement { class: largest.class, ..units } } else { largest }
 }
 
 /// The fabric whose ports are units; `None` where ports are alike, or a GPU would have too many. A circuit on a port is as
 /// many parallel circuits as the port has units.
 pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
+    in_units_of(fabric, MOST_UNITS_OF_SLOWEST)
+}
+
+/// [`in_units`] with at most so many units of the slowest port.
+fn in_units_of(fabric: &Fabric, most: u32) -> Option<Fabric> {
     let classes = fabric.shape.rates()?.classes();
     let slowest_bps = classes.last()?.rate_bps;
     // Rates that are multiples of a unit but for rounding are no more than that.
@@ -46,7 +55,7 @@ pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
         (ports * unit_bps * (1.0 + 1e-12), ports, unit_bps)
     };
     let fits: Vec<(f64, f64, f64)> =
-        (1..=MOST_UNITS_OF_SLOWEST).map(made).filter(|(_, ports, _)| *ports <= f64::from(MAX_PORTS)).collect();
+        (1..=most).map(made).filter(|(_, ports, _)| *ports <= f64::from(MAX_PORTS)).collect();
     // The least rate of a GPU in all but for rounding, and of equal ones the fewest ports.
     let least_bps = fits.iter().map(|(all_bps, ..)| *all_bps).fold(f64::INFINITY, f64::min);
     let &(_, ports, unit_bps) = fits.iter().find(|(all_bps, ..)| *all_bps <= least_bps * (1.0 + 1e-9))?;
@@ -110,6 +119,16 @@ mod tests {
         let given = f64::from(odd.shape.ports()) * odd.bandwidth_bps;
         assert!((11.58e11..11.58e11 * 1.05).contains(&given), "{given}");
         assert!(in_units(&fabric(&[8e11, 8e11])).is_none());
+    }
+
+    /// No small unit gives both rates: (n − 1)/n·m over 1.367 Tbit/s.
+    #[test]
+    fn rates_without_a_small_unit_are_bounded_by_nearly_their_sum() {
+        let size_bytes = 1u64 << 34;
+        let settings = CostSettings::default();
+        let bound = any_algorithm(Collective::AllGather, None, &fabric(&[8.99e11, 4.68e11]), settings, size_bytes);
+        let bytes_s = 7.0 / 8.0 * size_bytes as f64 * 8.0 / 1.367e12;
+        assert!(bound.seconds() >= 0.995 * bytes_s && bound.seconds() <= bytes_s * 1.001, "{}", bound.seconds());
     }
 
     /// Every GPU has to take in n − 1 blocks over all of its ports: (n − 1)/n·m over 1.2 Tbit/s.

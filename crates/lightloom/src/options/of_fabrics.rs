@@ -131,7 +131,7 @@ pub(super) const ROWS: &[PlanningOption] = &[
         meaning: "Parts that do not work, with commas between them, numbers from 0: gpu:3 (it takes no part), port:5.1 \
             (the transmitter of port 1 of GPU 5), receiver:6.0, link:0-7 (no circuit between the two, either way), \
             link:0>7 (one way), switch:1 (port 1 of every GPU). In plan and compare also any-gpu, any-port, any-receiver, \
-            any-link and any-switch: each single fault of that kind.",
+            any-link and any-switch: each single fault of that kind; in compare any-two:100, pairs of these.",
         otherwise: "everything works",
         metavar: "LIST",
         python: "a list of texts",
