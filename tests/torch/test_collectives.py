@@ -14,7 +14,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 @pytest.mark.parametrize("fabric", ["default", "harvest"])
 @pytest.mark.parametrize("ranks", [2, 3, 4, 8])
 def test_results_are_gloos(ranks: int, fabric: str, request: pytest.FixtureRequest) -> None:
-    seed = str(request.config.getoption("--hypothesis-seed", default=0))
+    seed = str(request.config.getoption("--hypothesis-seed", default=0) or 0)
     ended = ranks_of("collectives", seed, ranks=ranks, LIGHTLOOM_FABRIC=fabric)
     check_all_well(ended)
     assert [one.said.split() for one in ended] == [["rank", str(rank), "done"] for rank in range(ranks)]

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
+use super::member::{Calls, Member};
 use super::segment::Segment;
 use super::task::{Piece, Pull, Task};
-use super::{Calls, Member};
 use crate::clock::{now_ns, sleep_until};
 use crate::cutoffs::job::BLOCK;
 use crate::elements::{Element, Reduction};
@@ -51,7 +51,7 @@ impl Member {
         timeout_ns: u64,
     ) -> Result<Carried, String> {
         let kind = Kind { element: kind.0, reduction: kind.1 };
-        task.fits(self, input.map_or(output.len(), <[u8]>::len), output.len())?;
+        self.check_sizes(task, input.map_or(output.len(), <[u8]>::len), output.len())?;
         let mut calls = self.lock();
         if task.bytes > calls.segment.bytes() {
             self.grow(&mut calls, task.bytes, call, timeout_ns)?;
@@ -88,6 +88,20 @@ impl Member {
         carried.ended_ns = self.control.started().load(Ordering::Relaxed);
         store(memory, &task.stores, own, output);
         Ok(carried)
+    }
+
+    /// Whether data of these sizes are the rank's input and output.
+    fn check_sizes(&self, task: &Task, input: usize, output: usize) -> Result<(), String> {
+        if task.circuits.ports as usize * self.ranks as usize != self.control.ports() {
+            return Err(format!("the group has {} ports, not those of the program", self.control.ports()));
+        }
+        if [input as u64, output as u64] != [task.input_bytes, task.output_bytes] {
+            let (wanted, got) = (task.input_bytes, task.output_bytes);
+            return Err(format!(
+                "{input} bytes are given and {output} taken, where the program has {wanted} and {got}"
+            ));
+        }
+        Ok(())
     }
 
     /// Maps a segment of at least these bytes, which the last rank to come makes.

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::Member;
+use super::member::Member;
 use crate::clock::{now_ns, sleep_until};
 
 impl Member {

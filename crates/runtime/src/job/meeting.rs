@@ -1,31 +1,13 @@
 //! All ranks of a group wait for each other, and hear of one that does not come.
 
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::Member;
+use super::member::Member;
 use crate::clock::{now_ns, wait_while};
-use crate::cutoffs::job::{LOOK_NS, SPINS};
-
-/// The processes of the other ranks, each opened when it is first looked at.
-#[derive(Debug)]
-pub struct Peers {
-    descriptors: Mutex<Vec<Option<OwnedFd>>>,
-    /// Looks before a rank sleeps: none where others need its core.
-    spins: u32,
-}
-
-impl Peers {
-    pub fn new(ranks: u32) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        let spins = if ranks as usize <= cores { SPINS } else { 0 };
-        Self { descriptors: Mutex::new((0..ranks).map(|_| None).collect()), spins }
-    }
-}
+use crate::cutoffs::job::LOOK_NS;
 
 impl Member {
     /// Waits until all ranks have come; the last one does `last` before the others go on.

@@ -5,7 +5,6 @@
 //! where they lie are written in the same step, twice, since those of a step are put there while others still take
 //! those of the step before; then room for what it passes on.
 
-use super::Member;
 use crate::program::{Copies, PlanProgram};
 use crate::request::Program;
 
@@ -101,20 +100,6 @@ impl Task {
             steps,
             circuits,
         })
-    }
-
-    /// Whether data of these sizes are the rank's input and output.
-    pub(super) fn fits(&self, member: &Member, input: usize, output: usize) -> Result<(), String> {
-        if self.circuits.ports as usize * member.ranks as usize != member.control.ports() {
-            return Err(format!("the group has {} ports, not those of the program", member.control.ports()));
-        }
-        if [input as u64, output as u64] != [self.input_bytes, self.output_bytes] {
-            let (wanted, got) = (self.input_bytes, self.output_bytes);
-            return Err(format!(
-                "{input} bytes are given and {output} taken, where the program has {wanted} and {got}"
-            ));
-        }
-        Ok(())
     }
 }
 

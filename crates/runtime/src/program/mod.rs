@@ -9,6 +9,7 @@
 //! the row; elements that are contiguous in both workspaces are one segment.
 
 mod copies;
+mod data;
 mod in_place;
 mod layout;
 mod messages;
@@ -25,6 +26,7 @@ pub use crate::cutoffs::program::MOST_MOVED;
 use crate::request::Program;
 pub use copies::Copies;
 use copies::in_bytes;
+pub use data::Data;
 use in_place::Part;
 use layout::{Layout, buffer_of};
 use messages::messages_of;
@@ -56,18 +58,6 @@ pub struct PlanProgram {
     pub loads: Copies,
     /// From workspaces to outputs, after the last step.
     pub stores: Copies,
-}
-
-/// The data that a program is made for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Data {
-    /// The plan's own size.
-    OfPlan,
-    /// So many elements in a rank's whole buffer, at least one, as the plan divides its own.
-    Elements(u64),
-    /// Of an All-to-All of n ranks: elements that rank s has for rank d, at `s·n + d`, on the paths of the plan's data
-    /// from s to d.
-    Blocks(Vec<u64>),
 }
 
 /// The program of a plan that has passed the verifier, for these data of elements of this many bytes. Costs O(k·log k) for k chunks

@@ -8,8 +8,8 @@ use std::num::NonZeroU64;
 
 use model::{Plan, Rank, Result};
 
-use super::Data;
 use super::copies::Copies;
+use super::data::Data;
 use super::layout::{Layout, Slots, buffer_of, cut, sizes};
 use super::pair_slots::{Ends, PairSlots};
 use super::refusal::refuse;
