@@ -81,7 +81,7 @@ class TableOption(click.Option):
             names[0] += f"/--no-{names[0].removeprefix('--')}"
         # Elsewhere the default is only shown: a value that was not given must not override that of a file.
         has_default = option.kind is Kind.FLAG or option in {*LISTED, *VERIFIED, *OUTPUT}
-        unnamed = {"flag_value": UNNAMED} if option.kind is Kind.PICTURE else {}
+        unnamed: dict[str, Any] = {"flag_value": UNNAMED} if option.kind is Kind.PICTURE else {}
         super().__init__(
             names,
             type=None if is_flag else Value(option),

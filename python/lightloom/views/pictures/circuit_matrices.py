@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from lightloom.optics.port_maps import Circuits, Switch, SwitchSetting
 
@@ -81,10 +82,10 @@ def _draw_matrix(axes: Axes, switch: Switch, setting: SwitchSetting) -> set[str]
     return {colour for colour, pairs in marks.items() if len(pairs)}
 
 
-def _draw_course(axes: Axes, new: Sequence[int], connections: Sequence[int]) -> None:
+def _draw_course(axes: Axes, new: NDArray[np.int64], connections: NDArray[np.int64]) -> None:
     """The connections of every configuration: those that are set up on those that are kept."""
     edges = np.arange(len(new) + 1) + 0.5
-    kept = np.subtract(connections, new)
+    kept = connections - new
     axes.stairs(kept, edges, fill=True, color=KEPT)
     axes.stairs(connections, edges, baseline=kept, fill=True, color=NEW)
     show_heights(axes, "count", log=False, base=0.0)
