@@ -1,5 +1,6 @@
 """Outputs: nothing of the user's is replaced but the file that was named, and nothing half-written stays."""
 
+import json
 import os
 import signal
 import stat
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from lightloom.base.errors import InputError, OutputError
 from lightloom.base.files import check_distinct, replaced, write_bytes
-from lightloom.inputs.options import OPTIONS
+from lightloom.inputs.options import OPTIONS, Kind
 from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused
 
@@ -250,6 +251,30 @@ def test_every_output_has_its_letter(cli: RunCli, in_tmp: Path) -> None:
     assert (in_tmp / "short.json").read_bytes() == (in_tmp / "long.json").read_bytes()
     for verb in {verb for option in OPTIONS if option.name == "output" for verb in option.verbs}:
         assert "-o, --output" in cli(verb, "--help").out
+
+
+def test_a_picture_without_a_file_takes_a_name_that_nothing_has(cli: RunCli, in_tmp: Path) -> None:
+    small = ["plan", "--collective", "all-gather", "--size", "1KiB", "--gpus", "4", "--no-baselines"]
+    ran = cli(*small, "--format", "json", "--plot", "--ports", "2")
+    json.loads(ran.out)
+    assert (ran.status, ran.err) == (0, "picture: plan.png\n")
+    first = (in_tmp / "plan.png").read_bytes()
+    assert first.startswith(b"\x89PNG")
+    # A link that leads nowhere is something, too, and would lead the picture elsewhere.
+    (in_tmp / "plan-2.png").symlink_to("elsewhere.png")
+    assert cli(*small, "--plot").err == "picture: plan-3.png\n"
+    assert (in_tmp / "plan.png").read_bytes() == first
+    assert not (in_tmp / "elsewhere.png").exists()
+    # Nothing is said of a picture that a refused command did not write.
+    assert_refused(cli, in_tmp, *small, "--size", "0", "--plot", field="size")
+    assert sorted(file.name for file in in_tmp.iterdir()) == ["plan-2.png", "plan-3.png", "plan.png"]
+
+
+def test_all_options_of_pictures_do_without_a_file(cli: RunCli) -> None:
+    pictures = [(verb, option.flag) for option in OPTIONS if option.kind is Kind.PICTURE for verb in option.verbs]
+    assert {flag for _, flag in pictures} == {"--plot", "--break-even"}
+    for verb, flag in pictures:
+        assert f"{flag} [FILE]" in cli(verb, "--help").out, verb
 
 
 def test_a_file_of_an_input_folder_is_not_replaced(cli: RunCli, in_tmp: Path) -> None:

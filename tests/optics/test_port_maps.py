@@ -295,3 +295,21 @@ def test_a_picture_explains_the_looks_that_it_has() -> None:
     assert figure.get_suptitle() == "all-gather on 8 GPUs: one configuration of 8 connections"
     texts = {text.get_text() for axes in figure.axes for text in axes.texts}
     assert {"ingress", "egress"} <= texts
+
+
+@pytest.mark.parametrize("optics", ["crossbar", "parallel"])
+def test_a_matrix_marks_what_a_configuration_changes(optics: str) -> None:
+    plan = ll.plan("all-reduce", "4MiB", fabric=ll.Fabric(gpus=32, ports=2), algorithm="recursive-doubling")
+    circuits = ll.circuits(plan, optics)
+    panels = iter(axes for axes in circuits.plot().axes if axes.collections)
+    for switch in range(len(circuits.switches)):
+        before: set[tuple[int, int]] = set()
+        for configuration in circuits.configurations[: 12 if optics == "crossbar" else 4]:
+            axes = next(panels)
+            now = {(ingress, egress) for ingress, egress in configuration.switches[switch].connections.tolist()}
+            marks = [np.asarray(one.get_offsets()).astype(int).tolist() for one in axes.collections]
+            shown = [{(ingress, egress) for egress, ingress in places} for places in marks]
+            assert shown == [before - now, before & now, now - before]
+            assert f"{len(now - before)} set up, {len(before & now)} kept" in axes.get_title()
+            before = now
+    assert next(panels, None) is None

@@ -171,3 +171,18 @@ def test_regions_of_the_best_need_an_axis() -> None:
     plot = {"kind": "heat", "x": "size", "y": "reconfiguration-delay", "value": "time", "regions": "best"}
     with pytest.raises(ll.InputError, match=r"plots\[0\]\.regions: `best` takes an axis too"):
         ll.sweep({"settings": SETTINGS, "axes": {"size": SIZES, "reconfiguration-delay": DELAYS}, "plots": [plot]})
+
+
+@pytest.mark.parametrize(("summary", "title"), [("", "all-reduce, 8 GPUs"), ("mine", "mine")])
+def test_a_picture_without_a_summary_says_what_was_swept(summary: str, title: str) -> None:
+    settings = {"collective": "all-reduce", "gpus": 8, "planner": "static", "algorithm": "ring"}
+    axes = {"size": ["1MiB", "2MiB"], "reconfiguration-delay": ["316.228us", "1ms"]}
+    plots = [{"kind": "lines", "x": "size", "value": "time"}]
+    swept = ll.sweep({"summary": summary, "metrics": ["time"], "settings": settings, "axes": axes, "plots": plots})
+    ((_, figure),) = sweep_figures(swept)
+    assert figure.get_suptitle().splitlines()[0] == title
+    # Measured values have the three digits that can be read, in titles too.
+    assert [panel.get_title() for panel in figure.axes] == [
+        "reconfiguration delay 316 µs",
+        "reconfiguration delay 1 ms",
+    ]

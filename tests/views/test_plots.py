@@ -84,3 +84,16 @@ def test_only_circuits_that_repeat_round_the_circle_are_said_to() -> None:
     assert used.symmetry_order == lift.symmetry_order == 32
     said = [draw_topology(Figure().subplots(), topology) for topology in (used, lift)]
     assert said == ["blue: the circuits of GPU 0", "blue: of GPUs 0 to 7; repeats every 8"]
+
+
+@pytest.mark.parametrize(("gpus", "topologies"), [(4, 1), (4, 2), (8, 3), (16, 4)])
+def test_diagrams_leave_no_half_of_a_plans_picture_blank(gpus: int, topologies: int) -> None:
+    delay = "1s" if topologies == 1 else "1ns"
+    fabric = ll.Fabric(gpus=gpus, reconfiguration_delay=delay)
+    plan = ll.plan("all-reduce", "64MiB", fabric=fabric, algorithm="recursive-doubling", planner="harvest")
+    *diagrams, costs = plan.plot().axes
+    assert len(diagrams) == topologies
+    panels = [panel for axes in (*diagrams, costs) if (panel := axes.get_subplotspec()) is not None]
+    grid = panels[0].get_gridspec()
+    used = {(row, column) for panel in panels for row in panel.rowspan for column in panel.colspan}
+    assert used == {(row, column) for row in range(grid.nrows) for column in range(grid.ncols)}

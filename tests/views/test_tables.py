@@ -1,6 +1,7 @@
 """Tables agree with their results: steps folded, terms split, the winner explained."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,7 +16,7 @@ from lightloom.plans.comparison import Comparison, Row
 from lightloom.views.ratios import factor
 from lightloom.views.tables.bound import bound_table
 from lightloom.views.tables.comparison import comparison_table, why_the_best_wins
-from lightloom.views.tables.page import render
+from lightloom.views.tables.page import render, table
 from lightloom.views.tables.plan import plan_table
 from lightloom.views.tables.step_groups import MAX_ROWS, group_steps
 from lightloom.views.tables.sweep import sweep_table
@@ -243,6 +244,30 @@ def test_a_broadcast_names_its_root() -> None:
 def test_long_lines_go_on_further_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lightloom.views.tables.page.width", lambda: 20)
     assert render(Text("  one two three four five six")).splitlines() == ["  one two three", "    four five six"]
+
+
+CELLS = st.lists(st.text("abcd", min_size=1, max_size=8), min_size=1, max_size=3).map(" ".join)
+
+
+@given(rows=st.lists(st.tuples(*[CELLS] * 6), min_size=1, max_size=4), right=st.booleans())
+def test_a_narrow_terminal_breaks_no_word_and_drops_no_column(rows: list[tuple[str, ...]], right: bool) -> None:
+    headers = ["", "name", "first", "second", "third", "fourth"]
+    made = table(*headers, right=("second",) if right else ())
+    for row in rows:
+        made.add_row(*row)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lightloom.views.tables.page.width", lambda: 62)
+        lines = render(made).splitlines()
+    assert max(map(len, lines)) <= 62
+    shown = Counter(word for line in lines for word in line.split())
+    pieces = shown["name"]
+    assert [shown[header] for header in headers[2:]] == [1] * 4
+    # The columns up to the name stand in every piece.
+    expected = Counter(headers[2:]) + Counter({"name": pieces})
+    for row in rows:
+        for place, cell in enumerate(row):
+            expected.update(cell.split() * (pieces if place < 2 else 1))
+    assert {word: count for word, count in shown.items() if "─" not in word} == expected
 
 
 def test_a_sweep_says_where_each_collective_is_faster() -> None:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 # Kinds of values that the shell itself completes.
 FILE, FOLDER = "file", "dir"
 # Kinds whose values may be the names of files.
-FILES = {Kind.FABRIC, Kind.MATRIX, Kind.OPTICS, Kind.BARRIER, Kind.POSITIONS, Kind.FILE, Kind.TOPOLOGY, Kind.TOPOLOGIES}
+FILES = {
+    *(Kind.FABRIC, Kind.MATRIX, Kind.OPTICS, Kind.BARRIER, Kind.POSITIONS, Kind.FILE, Kind.PICTURE),
+    *(Kind.TOPOLOGY, Kind.TOPOLOGIES),
+}
 ITEMS = re.compile("(.*[,;])?(.*)", re.DOTALL)
 
 

@@ -10,6 +10,7 @@ import click
 from lightloom.base.errors import InputError, refuse, shown, unknown_name
 from lightloom.base.whole_numbers import whole_of_text
 from lightloom.cli.names import completions
+from lightloom.cli.outputs import UNNAMED, own_name
 from lightloom.inputs.options import (
     ARGUMENTS,
     FABRIC,
@@ -46,10 +47,12 @@ class Value(click.ParamType[Any]):
         self._option = option
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """A number or the text. Raises `InputError` that names the option."""
+        """A number or the text; for a picture without a file a name of its own. Raises `InputError` with the option."""
         option = self._option
         if not isinstance(value, str):
             return value
+        if value == UNNAMED and ctx is not None:
+            return own_name(option.name, ctx)
         if option.kind is Kind.WHOLE:
             return whole_of_text(option.name, value, option.least, option.most)
         if option.kind is Kind.NUMBER:
@@ -78,6 +81,7 @@ class TableOption(click.Option):
             names[0] += f"/--no-{names[0].removeprefix('--')}"
         # Elsewhere the default is only shown: a value that was not given must not override that of a file.
         has_default = option.kind is Kind.FLAG or option in {*LISTED, *VERIFIED, *OUTPUT}
+        unnamed: dict[str, Any] = {"flag_value": UNNAMED} if option.kind is Kind.PICTURE else {}
         super().__init__(
             names,
             type=None if is_flag else Value(option),
@@ -86,6 +90,7 @@ class TableOption(click.Option):
             multiple=option.repeated,
             default=option.default if has_default else None,
             help=option.meaning + shown,
+            **unnamed,
         )
 
 

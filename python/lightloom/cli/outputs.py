@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 # Options that name a file to write; all others may name files to read.
 OUTPUTS = ("output", "trace", "plot", "break_even", "layouts", "state", "calibrate")
+# The value of an option of pictures that is given without a file: no argument of a program can be this one.
+UNNAMED = "\0"
 # Output options whose existing file is also read.
 ALSO_READ = ("state",)
 
@@ -41,6 +45,18 @@ def _inputs(given: dict[str, object]) -> Iterator[tuple[str, str]]:
         if name not in OUTPUTS and isinstance(value, str):
             for index, item in enumerate(dict.fromkeys([value, *re.split("[,;]", value)])):
                 yield (f"{name}[{index - 1}]" if index else name), item.strip()
+
+
+def own_name(option: str, context: click.Context) -> str:
+    """A file that does not exist yet, for a picture without a name: `plan.png`, `plan-2.png` and so on.
+
+    Where the picture was written, its name is said on standard error when the verb ends.
+    """
+    stem = str(context.info_name) + ("" if option == "plot" else f"-{option.replace('_', '-')}")
+    names = (f"{stem}-{number}.png" if number > 1 else f"{stem}.png" for number in count(1))
+    name = next(name for name in names if not os.path.lexists(name))
+    context.call_on_close(lambda: click.echo(f"picture: {name}", err=True) if Path(name).is_file() else None)
+    return name
 
 
 def give_up_standard_output() -> None:

@@ -9,7 +9,7 @@ from lightloom.inputs.options import Group, Kind, Option, by_name, options_of
 __all__ = ["offered"]
 
 # Kinds of options that only a file or an address can give.
-NAMING = {Kind.FILE, Kind.FOLDER}
+NAMING = {Kind.FILE, Kind.PICTURE, Kind.FOLDER}
 # Options of output whose content is in the answer.
 TOLD = {"baselines", "links", "explain", "to"}
 # Options of traces, which are files, and of many problems at once, for which there is the map.

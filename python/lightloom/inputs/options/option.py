@@ -11,6 +11,8 @@ from lightloom.base.whole_numbers import LARGEST, WHOLE_RANGES
 PLANNING = ("plan", "compare", "bound")
 # Verbs that take a fabric.
 ON_FABRIC = (*PLANNING, "train", "jobs", "robust")
+# Files of pictures, as meanings name them.
+PICTURES = "a .png, .pdf or .svg; without FILE a new one, named after the verb"
 # Least values of whole numbers that the core takes, by the name of the option.
 LEAST = {name: least for name, (least, _) in WHOLE_RANGES.items()}
 MOST = {name: most for name, (_, most) in WHOLE_RANGES.items()}
@@ -38,6 +40,7 @@ class Kind(Enum):
     OPTICS = ("optical layer", "FILE|KIND", "")
     MATRIX = ("matrix", "FILE|NAME", "")
     FILE = ("file", "FILE", "")
+    PICTURE = ("picture", "[FILE]", "")
     FOLDER = ("folder", "FOLDER", "")
     FLAG = ("flag", "", "")
     YES_OR_NO = ("yes or no", "", "")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.inputs.options.option import PLANNING, Group, Kind, Option
-
-PICTURES = "a .png, .pdf or .svg"
+from lightloom.inputs.options.option import PICTURES, PLANNING, Group, Kind, Option
 
 OUTPUT = (
     Option(
@@ -223,7 +221,7 @@ OUTPUT = (
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw delays, plans and regret by call: {PICTURES}.",
         verbs=("adapt",),
@@ -237,56 +235,56 @@ OUTPUT = (
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw topologies and costs: {PICTURES}.",
         verbs=("plan",),
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw when GPUs send and wait: {PICTURES}.",
         verbs=("simulate",),
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw when steps and ranks did what, below the plan: {PICTURES}.",
         verbs=("run",),
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw what ranks compute, and what axes and ports carry and when: {PICTURES}.",
         verbs=("train",),
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw the time of the mix on every switch whose delay is known: {PICTURES}.",
         verbs=("advise",),
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw which jobs have which GPUs and when: {PICTURES}.",
         verbs=("jobs",),
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw times and regrets by iteration: {PICTURES}.",
         verbs=("robust",),
     ),
     Option(
         name="break_even",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also plan at several reconfiguration delays, and draw every policy's time against them: {PICTURES}.",
         verbs=("train",),
@@ -302,14 +300,14 @@ OUTPUT = (
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw what ports are joined to, and what changes: {PICTURES}.",
         verbs=("circuits",),
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning=f"Also draw the measured times and the fit: {PICTURES}.",
         verbs=("calibrate",),

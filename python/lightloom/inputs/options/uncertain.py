@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lightloom.inputs.options.option import LEAST, MOST, Group, Kind, Option
+from lightloom.inputs.options.option import LEAST, MOST, PICTURES, Group, Kind, Option
 
 UNCERTAIN = (
     Option(
@@ -47,10 +47,10 @@ UNCERTAIN = (
     ),
     Option(
         name="plot",
-        kind=Kind.FILE,
+        kind=Kind.PICTURE,
         group=Group.OUTPUT,
         meaning="With --uncertain: also draw the share of runs by the time that they keep, a line a plan; with "
-        "--failed any-port and the like, the times of every planner with each fault: a .png, .pdf or .svg.",
+        f"--failed any-port and the like, the times of every planner with each fault: {PICTURES}.",
         verbs=("compare",),
     ),
 )

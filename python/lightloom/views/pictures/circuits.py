@@ -10,7 +10,15 @@ from lightloom._core import counted, show_time
 from lightloom.views.axis_units import plain
 from lightloom.views.charts import check_plot_path, save
 from lightloom.views.fitting import settle
-from lightloom.views.palette import BACKGROUND, PALETTE, TERM_COLOURS, readable_on
+from lightloom.views.palette import BACKGROUND, readable_on
+from lightloom.views.pictures.circuit_matrices import (
+    GONE,
+    KEPT,
+    MOST_SWITCHES,
+    NEW,
+    draw_matrices,
+    drawn_configurations,
+)
 from lightloom.views.pictures.iteration_circuits import plot_iteration
 from lightloom.views.pictures.mesh import Way, plot_ways
 
@@ -24,14 +32,20 @@ if TYPE_CHECKING:
     from lightloom.optics.mesh_layout import PlacedMesh
     from lightloom.optics.port_maps import Circuits, Configuration
 
-# A line a connection up to this many ports and configurations; else a cell a port and configuration.
-MOST_LINES, MOST_PERMUTATIONS = 16, 8
-# Cells with the number of the port that they are joined to; configurations of a map; switches that are drawn.
-MOST_NUMBERED, MOST_COLUMNS, MOST_SWITCHES = 64, 24, 4
+# Up to this many ports, a line a connection for this many configurations, else a numbered cell a port and
+# configuration; of more ports a matrix.
+MOST_PORTS, MOST_PERMUTATIONS = 16, 8
+# Configurations of a map.
+MOST_COLUMNS = 24
 # Configurations that are drawn on their mesh.
 MOST_MESHES = 4
-NEW, KEPT, DARK = TERM_COLOURS["reconfiguration"], PALETTE[4], "#F2F2F2"
-LABELS = {NEW: "set up for this configuration", KEPT: "kept from the one before", DARK: "dark"}
+DARK = "#F2F2F2"
+LABELS = {
+    NEW: "set up for this configuration",
+    KEPT: "kept from the one before",
+    GONE: "of the one before, disconnected",
+    DARK: "dark",
+}
 
 
 def plot_circuits(circuits: Circuits, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -52,15 +66,18 @@ def plot_circuits(circuits: Circuits, path: str | os.PathLike[str] | None = None
     shown = min(len(circuits.switches), MOST_SWITCHES)
     keeps = any(switch.kept for configuration in circuits.configurations for switch in configuration.switches)
     looks = [NEW, KEPT] if keeps else [NEW]
-    if ports <= MOST_LINES and len(circuits.configurations) <= MOST_PERMUTATIONS:
+    if ports > MOST_PORTS:
+        columns = drawn_configurations(circuits)
+        headings = [_heading(circuits, configuration) for configuration in circuits.configurations[:columns]]
+        figure, looks = draw_matrices(circuits, headings)
+    elif len(circuits.configurations) <= MOST_PERMUTATIONS:
         height = shown * max(2.4, 0.22 * ports) + 1.2
         figure = Figure(figsize=(max(6.5, 1.5 * columns + 1), height), layout="constrained")
         for index, axes in enumerate(np.ravel(figure.subplots(shown, columns, squeeze=False))):
             _draw_permutation(axes, circuits, index // columns, circuits.configurations[index % columns])
     else:
         width = shown * max(2.6, 0.42 * columns + 1) + 0.5
-        figure = Figure(figsize=(max(6.5, width), 9 if ports > MOST_NUMBERED else max(4.5, 0.155 * ports + 1.8)))
-        figure.set_layout_engine("constrained")
+        figure = Figure(figsize=(max(6.5, width), max(4.5, 0.155 * ports + 1.8)), layout="constrained")
         for switch, axes in enumerate(np.ravel(figure.subplots(1, shown, squeeze=False))):
             _draw_map(axes, circuits, switch, columns)
         has_dark = any(
@@ -162,33 +179,25 @@ def _draw_map(axes: Axes, circuits: Circuits, place: int, columns: int) -> None:
         vmin=0,
         vmax=2,
         edgecolors="w",
-        linewidth=0.4 if switch.ports <= MOST_NUMBERED else 0,
-        rasterized=switch.ports > MOST_NUMBERED,
+        linewidth=0.4,
     )
-    if switch.ports <= MOST_NUMBERED:
-        for row, column in np.argwhere(peers > 0):
-            colour = (DARK, KEPT, NEW)[states[row, column]]
-            number = str(peers[row, column])
-            axes.text(column, row + 1, number, fontsize=5.5, ha="center", va="center", color=readable_on(colour))
+    for row, column in np.argwhere(peers > 0):
+        colour = (DARK, KEPT, NEW)[states[row, column]]
+        number = str(peers[row, column])
+        axes.text(column, row + 1, number, fontsize=5.5, ha="center", va="center", color=readable_on(colour))
     numbers = [configuration.index + 1 for configuration in circuits.configurations[:columns]]
     every = -(-columns // 12)
     # The last column has its number, in place of one that is too near.
     places = [*range(0, columns - every, every), columns - 1]
     axes.set_xticks(places, [str(numbers[place]) for place in places], fontsize=7)
-    rows = range(1, switch.ports + 1) if switch.ports <= MOST_LINES else _round_rows(switch.ports)
-    axes.set_yticks(list(rows), [str(row) for row in rows], fontsize=7)
+    rows = range(1, switch.ports + 1)
+    axes.set_yticks(rows, map(str, rows), fontsize=7)
     axes.set_ylim(switch.ports + 0.5, 0.5)
     axes.set_xlabel("configuration")
     if place == 0:
-        axes.set_ylabel("ingress port" + ("; in the cell its egress port" if switch.ports <= MOST_NUMBERED else ""))
+        axes.set_ylabel("ingress port; in the cell its egress port")
     axes.set_title(plain(switch.name), fontsize=9)
     axes.tick_params(length=2)
-
-
-def _round_rows(ports: int) -> list[int]:
-    """Port 1, and round numbers of ports, some eight of them."""
-    step = next(step for step in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 1 << 20) if ports / step <= 12)
-    return [1, *range(step, ports + 1, step)]
 
 
 def _heading(circuits: Circuits, configuration: Configuration) -> str:

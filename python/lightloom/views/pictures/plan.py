@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.plans.steps import Step
 
-MAX_DIAGRAMS = 8
+# Topologies that are drawn, and those of them that have room beside the costs.
+MAX_DIAGRAMS, MOST_BESIDE = 8, 2
 # Bars of a step each, or of a run of equal steps.
 MAX_BARS = 40
 
@@ -41,8 +42,13 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
     for step in plan.steps:
         used.setdefault(step.topology_index, []).append(step)
     diagrams = list(used.items())[:MAX_DIAGRAMS]
-    figure = Figure(figsize=(12, 6.5), layout="constrained")
-    grid = figure.add_gridspec(2, max(len(diagrams), 4), height_ratios=(1, 1.6))
+    # Few topologies stand beside the costs, more in a row above them.
+    beside = len(diagrams) <= MOST_BESIDE
+    figure = Figure(figsize=(12, 4.2 if beside else 6.5), layout="constrained")
+    if beside:
+        grid = figure.add_gridspec(1, len(diagrams) + 1, width_ratios=[1] * len(diagrams) + [4 - len(diagrams)])
+    else:
+        grid = figure.add_gridspec(2, len(diagrams), height_ratios=(1, 1.6))
     topologies = plan.topologies
     forwarding = _forwarding(plan)
     for column, (index, steps) in enumerate(diagrams):
@@ -53,7 +59,7 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
         axes.text(
             0.5, -0.02, words, transform=axes.transAxes, ha="center", va="top", fontsize=7, color="0.3", gid=CAPTION
         )
-    _draw_costs(figure.add_subplot(grid[1, :]), plan)
+    _draw_costs(figure.add_subplot(grid[0, -1] if beside else grid[1, :]), plan)
     left = len(used) - len(diagrams)
     more = f" ({counted(left, 'more topology')} not drawn)" if left else ""
     figure.suptitle(
@@ -106,7 +112,7 @@ def _draw_costs(axes: Axes, plan: Plan) -> None:
     axes.set_xlabel("step (runs of equal steps are one bar)" if several and equal else "step")
     axes.set_xlim(-0.6, max(len(groups) - 0.4, 3.6))
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(ncols=len(terms), frameon=False, loc="lower left", bbox_to_anchor=(0, 1.0))
+    axes.legend(ncols=len(terms), frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1.0))
 
 
 def _appearance(step: Step) -> tuple[object, ...]:

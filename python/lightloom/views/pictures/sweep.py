@@ -145,7 +145,7 @@ def _figure(result: SweepResult, picture: Picture, panels: list[Panel]) -> Figur
         f"the best {picture.best.replace('_', ' ')}" if picture.regions == "best" else _region_words(picture.regions)
     )
     regions = f"; lines: where {words} changes" if picture.regions != "none" else ""
-    title = "\n".join(map(plain, (result.description.summary or result.description.name).split("\n")))
+    title = "\n".join(map(plain, (result.description.summary or _subject(result)).split("\n")))
     figure.suptitle(f"{title}\n{value_label(result, picture.value)}{regions}", fontsize=11)
     grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
     values = _of_best(result, picture, _values(result, VALUE_COLUMNS[picture.value]))
@@ -161,6 +161,16 @@ def _figure(result: SweepResult, picture: Picture, panels: list[Panel]) -> Figur
         axes.axis("off")
     settle(figure)
     return figure
+
+
+def _subject(result: SweepResult) -> str:
+    """What was swept, for a description without a summary: `all-reduce, 64 GPUs`; its name if it says neither."""
+    said = dict(result.description.settings)
+    told = [str(said[key]) for key in ("collective", "workload") if key in said]
+    told += [
+        f"{said[key]} {noun}" for key, noun in (("gpus", "GPUs"), ("dims", "GPUs"), ("ranks", "ranks")) if key in said
+    ]
+    return ", ".join(told) or result.description.name
 
 
 def _draw_heat_maps(

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lightloom.base.errors import printable
+from lightloom.views.tables.narrow import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +41,14 @@ def render(*parts: RenderableType) -> str:
         emoji=False,
     )
     with console.capture() as capture:
-        for part in (_hanging(part, console) for part in parts):
-            console.print(Segments(_shown(segment) for segment in console.render(part)), end="", crop=False)
+        for piece in (piece for part in parts for piece in _fitting(part, console)):
+            console.print(Segments(_shown(segment) for segment in console.render(piece)), end="", crop=False)
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def _fitting(part: RenderableType, console: Console) -> Sequence[RenderableType]:
+    """The part as wide as the console: a table as one or several, a line with a hanging indent."""
+    return fitted(part, console) if isinstance(part, Table) else [_hanging(part, console)]
 
 
 def _hanging(part: RenderableType, console: Console) -> RenderableType:
