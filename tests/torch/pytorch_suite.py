@@ -11,8 +11,8 @@ that is not known to.
 from __future__ import annotations
 
 import os
+import re
 import sys
-import time
 import unittest
 from collections import Counter
 from typing import Any, NamedTuple
@@ -32,8 +32,15 @@ from torch.testing._internal.distributed import distributed_test as theirs  # no
 
 import lightloom.torch  # noqa: E402
 
+RAISED = re.compile(r"[\w.]*(Error|Exception|Failure|Interrupt)\b.*:")
 # Cases that fail, and why they may.
-KNOWN: dict[str, str] = {}
+WORDS = "a rank that does not come is named in words of our own, not in those of Gloo"
+KNOWN: dict[str, str] = {
+    "test_monitored_barrier_gloo": WORDS,
+    "test_monitored_barrier_gloo_rank_0_timeout": WORDS,
+    "test_monitored_barrier_gloo_subgroup": WORDS,
+    "test_sparse_all_reduce_sum": "sparse tensors are refused",
+}
 
 
 class Cases(theirs.TestDistBackend, theirs.DistributedTest._DistTestBase):  # type: ignore[misc]  # noqa: SLF001
@@ -64,10 +71,10 @@ def outcome_of(name: str, backend: str) -> Outcome:
 
 
 def reason(text: str) -> str:
-    """The last line of an exception of the first rank that raised one, without PyTorch's frames."""
-    lines = [line for line in text.splitlines() if line and not line.startswith((" ", "frame #", "To execute", "C++"))]
-    raised = [line for line in lines if line.split(":")[0].endswith(("Error", "Exception"))]
-    return (raised or lines or [""])[1 if len(raised) > 1 and "Process" in raised[0] else 0][:300]
+    """What the first rank that raised something raised in the end, in one line."""
+    of_one = text.split("\nProcess ")[0]
+    raised = [line for line in of_one.splitlines() if RAISED.match(line)]
+    return (raised or of_one.strip().splitlines() or [""])[-1][:300]
 
 
 def main(words: list[str]) -> int:
@@ -78,9 +85,7 @@ def main(words: list[str]) -> int:
     for name in names:
         if words and not any(word in name for word in words):
             continue
-        begun_s = time.monotonic()
         gloos = outcome_of(name, "gloo")
-        middle_s = time.monotonic()
         if gloos.kind != "passed":
             counts[f"Gloo {gloos.kind}: {gloos.why}"] += 1
             continue
@@ -88,8 +93,7 @@ def main(words: list[str]) -> int:
         counts[f"lightloom {ours.kind}"] += 1
         if ours.kind != "passed":
             is_well = is_well and name in KNOWN
-            print(f"{name} {ours.kind}: {ours.why}", flush=True)
-        print(f"    {name} {middle_s - begun_s:.1f} {time.monotonic() - middle_s:.1f}", file=sys.stderr, flush=True)
+            print(f"{name} {ours.kind}: {KNOWN.get(name, ours.why)}", flush=True)
     for kind, count in sorted(counts.items()):
         print(f"{count:5} {kind}")
     return 0 if is_well else 1

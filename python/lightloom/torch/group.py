@@ -83,6 +83,10 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         # One backend for tensors of every device, which is the group itself.
         return self
 
+    @property
+    def _device_types(self) -> list[Any]:
+        return [torch.device("cpu"), torch.device("cuda")]
+
     # Collectives.
 
     def allreduce(self, tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -239,6 +243,11 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
     def barrier(self, opts: Any = None) -> Call:
         """Wait for all ranks."""
         return self._called("barrier", [], [partial(self._member.meet, "barrier", self._made.seconds(opts))])
+
+    def monitored_barrier(self, timeout: timedelta | None = None, *, wait_all_ranks: bool = False) -> None:  # noqa: ARG002
+        """Wait for all ranks; those that do not come are named at every rank, whatever `wait_all_ranks` is."""
+        seconds = self._made.timeout_s if timeout is None else timeout.total_seconds()
+        self._called("monitored_barrier", [], [partial(self._member.meet, "monitored_barrier", seconds)]).wait()
 
     # Messages.
 
