@@ -15,7 +15,7 @@ import re
 import sys
 import unittest
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 RANKS, SECONDS = 4, 60
 # The tests read these when they are imported: who may run a case is decided by the name of the backend.
@@ -43,10 +43,10 @@ KNOWN: dict[str, str] = {
 }
 
 
-class Cases(theirs.TestDistBackend, theirs.DistributedTest._DistTestBase):  # type: ignore[misc]  # noqa: SLF001
+class Cases(theirs.TestDistBackend, theirs.DistributedTest._DistTestBase):  # type: ignore[misc]
     """The cases, whose ranks are forked."""
 
-    def setUp(self) -> None:  # noqa: N802 - unittest's
+    def setUp(self) -> None:
         super().setUp()
         self._start_processes(torch.multiprocessing.get_context("fork").Process)
 
@@ -72,7 +72,7 @@ def outcome_of(name: str, backend: str) -> Outcome:
 
 def reason(text: str) -> str:
     """What the first rank that raised something raised in the end, in one line."""
-    of_one = text.split("\nProcess ")[0]
+    of_one = text.split("\nProcess ", maxsplit=1)[0]
     raised = [line for line in of_one.splitlines() if RAISED.match(line)]
     return (raised or of_one.strip().splitlines() or [""])[-1][:300]
 
@@ -93,9 +93,9 @@ def main(words: list[str]) -> int:
         counts[f"lightloom {ours.kind}"] += 1
         if ours.kind != "passed":
             is_well = is_well and name in KNOWN
-            print(f"{name} {ours.kind}: {KNOWN.get(name, ours.why)}", flush=True)
+            print(f"{name} {ours.kind}: {KNOWN.get(name, ours.why)}", flush=True)  # noqa: T201
     for kind, count in sorted(counts.items()):
-        print(f"{count:5} {kind}")
+        print(f"{count:5} {kind}")  # noqa: T201
     return 0 if is_well else 1
 
 
