@@ -51,6 +51,18 @@ class Cases(theirs.TestDistBackend, theirs.DistributedTest._DistTestBase):  # ty
         self._start_processes(torch.multiprocessing.get_context("fork").Process)
 
 
+class AsGloo(str):
+    """The name of a backend that is asked for what Gloo is: some cases compare names to choose what they call."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return other in {"gloo", str(self)}
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
 class Outcome(NamedTuple):
     """How a case went: `passed`, `failed` or `skipped`, and why."""
 
@@ -60,7 +72,7 @@ class Outcome(NamedTuple):
 
 def outcome_of(name: str, backend: str) -> Outcome:
     """Run a case by a backend."""
-    theirs.BACKEND = backend
+    theirs.BACKEND = AsGloo(backend)
     result = unittest.TestResult()
     Cases(name).run(result)
     if result.skipped:

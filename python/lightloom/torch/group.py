@@ -137,6 +137,12 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
             self._check_list("all_gather", outputs, [given] * self.size())
         return self._called("all_gather", output_tensors, [partial(carry, *pair) for pair in pairs])
 
+    def allgather_coalesced(
+        self, output_lists: Sequence[Sequence[Any]], input_tensors: Sequence[Any], opts: Any = None
+    ) -> Call:
+        """As `allgather`, of several tensors; the lists are by rank, each with its tensors in their order."""
+        return self.allgather([list(outputs) for outputs in zip(*output_lists, strict=True)], input_tensors, opts)
+
     def all_gather_single(self, output: Any, given: Any, opts: Any = None) -> Call:
         """Every rank's tensor, one after the other in one tensor at every rank."""
         self._check_sizes("all_gather_into_tensor", output.numel(), self.size() * given.numel())
