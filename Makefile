@@ -13,6 +13,8 @@ ZIG = 0.17.1
 TWINE = 7.0.0
 # PyTorch, from the package index, for `make test-torch`.
 TORCH = 2.15.0
+# Of the cases of `make test-torch` that are marked large, which: some, or all.
+LARGE ?= some
 # Where the library for C goes.
 PREFIX ?= /usr/local
 CARGO_OUTPUT = $(or $(CARGO_TARGET_DIR),target)/release
@@ -73,7 +75,7 @@ test-peers: $(VENV)/built
 # Jobs of PyTorch, in an environment of their own: it is large. Where it cannot be had, standard error says so.
 test-torch: $(VENV)/built
 	if $(VENV)/bin/python -m tests.torch.environment $(VENV)-torch $(TORCH); then \
-		$(VENV)-torch/bin/python -m pytest tests/torch -p no:benchmark --hypothesis-seed $(SEED); fi
+		$(VENV)-torch/bin/python -m pytest tests/torch -p no:benchmark --large $(LARGE) --hypothesis-seed $(SEED); fi
 
 # Files of others that some tests read, into data/: where they are public stands in tests/data/files.toml.
 data: $(VENV)/installed

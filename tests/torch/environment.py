@@ -11,6 +11,8 @@ import sysconfig
 from pathlib import Path
 
 SECONDS = 1500
+# What PyTorch's own tests import.
+BESIDE = "expecttest==0.3.0"
 
 
 def main(folder: Path, version: str) -> int:
@@ -24,9 +26,9 @@ def main(folder: Path, version: str) -> int:
     )
     # `addsitedir` reads that folder's own .pth files, which lead to packages that are edited.
     beside.write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")
-    install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python), f"torch=={version}"]
+    install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python)]
     try:
-        subprocess.run(install, check=True, timeout=SECONDS)
+        subprocess.run([*install, f"torch=={version}", BESIDE], check=True, timeout=SECONDS)
     except (subprocess.SubprocessError, OSError) as error:
         print(f"tests/torch is left out: torch {version} cannot be installed ({error})", file=sys.stderr)  # noqa: T201
         return 1

@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
 
 @pytest.mark.parametrize("fabric", ["default", "harvest"])
-@pytest.mark.parametrize("ranks", [2, 3, 4, 8])
+@pytest.mark.parametrize("ranks", [2, 3, 4, pytest.param(8, marks=pytest.mark.large)])
 def test_results_are_gloos(ranks: int, fabric: str, request: pytest.FixtureRequest) -> None:
     seed = str(request.config.getoption("--hypothesis-seed", default=0) or 0)
     ended = ranks_of("collectives", seed, ranks=ranks, LIGHTLOOM_FABRIC=fabric)

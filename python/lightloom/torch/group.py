@@ -83,6 +83,10 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         # One backend for tensors of every device, which is the group itself.
         return self
 
+    @property
+    def _device_types(self) -> list[Any]:
+        return [torch.device("cpu"), torch.device("cuda")]
+
     # Collectives.
 
     def allreduce(self, tensors: Sequence[Any], opts: Any = None) -> Call:
@@ -132,6 +136,12 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         for outputs, given in pairs:
             self._check_list("all_gather", outputs, [given] * self.size())
         return self._called("all_gather", output_tensors, [partial(carry, *pair) for pair in pairs])
+
+    def allgather_coalesced(
+        self, output_lists: Sequence[Sequence[Any]], input_tensors: Sequence[Any], opts: Any = None
+    ) -> Call:
+        """As `allgather`, of several tensors; the lists are by rank, each with its tensors in their order."""
+        return self.allgather([list(outputs) for outputs in zip(*output_lists, strict=True)], input_tensors, opts)
 
     def all_gather_single(self, output: Any, given: Any, opts: Any = None) -> Call:
         """Every rank's tensor, one after the other in one tensor at every rank."""
@@ -239,6 +249,11 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
     def barrier(self, opts: Any = None) -> Call:
         """Wait for all ranks."""
         return self._called("barrier", [], [partial(self._member.meet, "barrier", self._made.seconds(opts))])
+
+    def monitored_barrier(self, timeout: timedelta | None = None, *, wait_all_ranks: bool = False) -> None:  # noqa: ARG002
+        """Wait for all ranks; those that do not come are named at every rank, whatever `wait_all_ranks` is."""
+        seconds = self._made.timeout_s if timeout is None else timeout.total_seconds()
+        self._called("monitored_barrier", [], [partial(self._member.meet, "monitored_barrier", seconds)]).wait()
 
     # Messages.
 

@@ -44,7 +44,7 @@ def main(seed: int) -> None:
         reductions(draw, gloo, dtype, operation)
     for dtype in (*FLOATING, *WHOLE, torch.bool):
         moves(draw, gloo, dtype)
-    dist.barrier()
+    dist.monitored_barrier()
     print(f"rank {rank} done")  # noqa: T201
     dist.destroy_process_group()
 
@@ -91,6 +91,11 @@ def moves(draw: random.Random, gloo: Any, dtype: Any) -> None:
         dist.all_gather(results, given, group=group)
         return results
 
+    def several(group: Any) -> list[Any]:
+        results = [[torch.empty_like(given), torch.empty_like(whole)] for _ in range(ranks)]
+        dist.all_gather_coalesced(results, [given, whole], group=group)
+        return [one for row in results for one in row]
+
     def at_root(group: Any) -> list[Any]:
         results = [torch.empty_like(given) for _ in range(ranks)] if rank == root else None
         dist.gather(given, results, root, group=group)
@@ -110,7 +115,7 @@ def moves(draw: random.Random, gloo: Any, dtype: Any) -> None:
         dist.all_to_all_single(result, mine, got, sent, group=group)
         return [equal, result]
 
-    for act in (broadcast, gathered, at_root, scattered, exchanged):
+    for act in (broadcast, gathered, several, at_root, scattered, exchanged):
         both(f"{act.__name__} {dtype}", gloo, act)
     flat = torch.empty_like(whole)
     dist.all_gather_into_tensor(flat, given)

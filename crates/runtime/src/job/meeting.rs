@@ -44,7 +44,8 @@ impl Member {
                 let who: Vec<String> = missing.iter().map(u32::to_string).collect();
                 let (ranks, seconds) = (who.join(", "), timeout_ns as f64 / 1e9);
                 let named = if missing.len() == 1 { "rank" } else { "ranks" };
-                return Err(self.control.fail(&format!("{named} {ranks} did not come within {seconds} s to {what}")));
+                let late = format!("{named} {ranks} did not come within the timeout of {seconds} s to {what}");
+                return Err(self.control.fail(&late));
             }
         }
         Ok(())

@@ -160,7 +160,7 @@ fn all_ranks_hear_the_same_fault() {
 fn who_does_not_come_is_named() {
     let leader = Member::create(2, 1).expect("a group");
     let fault = leader.meet("something", 1_000_000).expect_err("nobody else is there");
-    assert_eq!(fault, "rank 1 did not come within 0.001 s to something, its collective 1");
+    assert_eq!(fault, "rank 1 did not come within the timeout of 0.001 s to something, its collective 1");
     let member = Member::join(1, 2, 1, &leader.address()).expect("joined");
     assert_eq!(member.meet("something", PATIENCE_NS), Err(fault));
 }
