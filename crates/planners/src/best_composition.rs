@@ -1,10 +1,11 @@
 //! The best of compositions, one after another.
 
 use compositions::Composition;
-use model::{Result, Topology};
+use model::{Result, Step, Topology};
 
+use crate::cutoffs::best_composition::MANY_ROUTED;
 use crate::planners::synthesize;
-use crate::{Choice, Problem, composition_cost};
+use crate::{Choice, Problem, composition_cost, ties};
 
 /// Work on chunks over one topology where steps of every length can be tried with less: others, and whole compositions,
 /// are tried too.
@@ -26,14 +27,23 @@ impl<'a> Composing<'a> {
         Self { planner, problem, beside, limit_s, best: None }
     }
 
-    /// Tries a composition.
+    /// Tries a composition. Of equally fast ones the first is kept, unless it would be a large plan and another one has
+    /// fewer routes: schedules written by a symmetry that the topology lacks have the same times and many more routes.
     ///
     /// # Errors
     /// The errors of [`composition_cost::best_sequence`].
     pub(crate) fn consider(&mut self, mut composition: Composition) -> Result<()> {
         composition.topologies.extend_from_slice(self.beside);
-        let found = composition_cost::best_sequence(self.planner, self.problem, composition, self.limit_s())?;
-        if let Some(found) = found.filter(|found| self.best.as_ref().is_none_or(|best| found.total_s < best.total_s)) {
+        let many = self.best.as_ref().map(routed).filter(|routed| *routed > MANY_ROUTED);
+        let rounding = if many.is_some() { ties::ROUNDING } else { 0.0 };
+        let limit_s = self.limit_s() * (1.0 + rounding);
+        let found = composition_cost::best_sequence(self.planner, self.problem, composition, limit_s)?;
+        let is_better = |found: &Choice| match (&self.best, many) {
+            (None, _) => true,
+            (Some(best), Some(many)) if ties::within(best.total_s, found.total_s) => routed(found) < many,
+            (Some(best), _) => found.total_s < best.total_s,
+        };
+        if let Some(found) = found.filter(is_better) {
             self.best = Some(found);
         }
         Ok(())
@@ -73,4 +83,16 @@ impl<'a> Composing<'a> {
     pub(crate) fn best(self) -> Option<Choice> {
         self.best
     }
+}
+
+/// Traffic entries of all steps that a plan of the choice has routes of: those that no symmetry which a step shares
+/// with its topology moves to each other.
+fn routed(choice: &Choice) -> u64 {
+    let problem = &choice.problem;
+    let of_step = |(step, &candidate): (&Step, &usize)| {
+        let traffic = step.traffic();
+        let (own, topology) = (traffic.symmetry(), problem.table.candidate(candidate));
+        traffic.arcs().len() as u64 * u64::from(own.order() / own.meet(topology.symmetry()).order())
+    };
+    problem.schedule().steps().iter().zip(&choice.candidates).map(of_step).sum()
 }

@@ -18,6 +18,11 @@ pub(crate) mod around_faults {
     pub(crate) const MOST_OVER_FASTEST: f64 = 1.1;
 }
 
+pub(crate) mod best_composition {
+    /// Routed traffic entries of a composed plan above which another that is as fast and has fewer is taken.
+    pub(crate) const MANY_ROUTED: u64 = 1 << 13;
+}
+
 pub(crate) mod composed {
     /// Commodities up to which the concurrent flow of a step on a graph of little symmetry is solved, where every rank
     /// has many peers.

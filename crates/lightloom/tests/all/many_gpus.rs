@@ -113,3 +113,25 @@ fn where_a_composition_is_too_large_as_a_plan_another_plan_is_taken() {
         assert!(total_s <= plan(&named).unwrap().total_s(), "{planner}");
     }
 }
+
+/// A torus whose sides share a factor is no circulant: written by a cycle's symmetry, a step of all pairs on it has as
+/// many routes as 22 GPUs send, by the torus's own those of one.
+#[test]
+#[ignore = "large: make test-large"]
+fn all_pairs_on_a_torus_are_routed_from_one_gpu_and_no_planner_is_faster() {
+    let mut request = request(24 * 22, 4, Collective::AllReduce, None);
+    request.fabric.shape = Shape::new(24 * 22, &[24, 22], 4).unwrap();
+    request.fabric.reconfiguration = ReconfigurationPolicy::constant(1e-3);
+    request.fabric.initial = Initial::Topology(topologies::build("torus", &request.fabric.shape).unwrap());
+    request.size = Size::Buffer(4 << 10);
+    let best = plan(&request).unwrap();
+    let report = lightloom::verify_plan(&best);
+    assert!(report.passed(), "{:?}", report.first_failure());
+    // Two steps of 23 hops, half a microsecond each, and starts.
+    assert!(best.total_s() <= 25e-6, "{} s", best.total_s());
+    assert!(best.steps.iter().all(|step| step.routes.arcs.len() < 24 * 22), "routes of more than one GPU");
+    for row in baselines(&request, None).unwrap() {
+        let of_other = row.outcome.map_or(f64::INFINITY, |outcome| outcome.total_s);
+        assert!(best.total_s() <= of_other * (1.0 + 1e-9), "{}: {of_other} s", row.planner);
+    }
+}
