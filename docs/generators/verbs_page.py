@@ -14,7 +14,8 @@ from click import Command, Context
 from lightloom.cli.registry import VERBS
 
 PAGE = Path(__file__).resolve().parent.parent / "reference" / "verbs.md"
-FLAG = re.compile(r"(?<![\w`-])(--[a-z-]+)")
+# Options of the text, but for those in code.
+FLAG = re.compile(r"(`[^`]*`)|(?<![\w-])(--[a-z-]+)")
 HEADER = """\
 # Verbs
 
@@ -43,15 +44,16 @@ def _section(name: str, command: Command) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs of a help text; those that it keeps as they are become blocks below their first line."""
+    """The paragraphs of a help text; those that it keeps as they are become blocks, below a first line with a colon."""
     for paragraph in text.split("\n\n"):
         kept, _, lines = paragraph.rpartition("\b\n")
         if kept or not paragraph.startswith("\b"):
-            yield FLAG.sub(r"`\1`", paragraph) + "\n"
+            yield FLAG.sub(lambda found: found[1] or f"`{found[2]}`", paragraph) + "\n"
         else:
-            title, *rest = lines.split("\n")
+            title, *rest = lines.split("\n") if lines.split("\n")[0].endswith(":") else ("", *lines.split("\n"))
             language = "sh" if rest and rest[0].strip().startswith(("lightloom", "mpiexec", "eval")) else "text"
-            yield f"{title}\n\n```{language}\n" + "\n".join(line.removeprefix("  ") for line in rest) + "\n```\n"
+            block = f"```{language}\n" + "\n".join(line.removeprefix("  ") for line in rest) + "\n```\n"
+            yield f"{title}\n\n{block}" if title else block
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import { ask } from "../api.js";
 import { h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { registry } from "../options.js";
+import { isDemo } from "../site.js";
 import { card } from "../tables.js";
 
 /** @import { Body } from "../types.js" */
@@ -29,9 +30,11 @@ export function exportsOf(body, stem) {
     replace(lost, format["cannot say"] ? `It cannot say: ${format["cannot say"]}.` : "");
     replace(
       file,
-      downloads([
-        fromServer("Archive", `${stem}-${format.name}.zip`, "/api/export", () => ({ ...body, to: format.name })),
-      ]),
+      isDemo
+        ? ""
+        : downloads([
+            fromServer("Archive", `${stem}-${format.name}.zip`, "/api/export", () => ({ ...body, to: format.name })),
+          ]),
     );
   };
   select.addEventListener("change", follow);
@@ -42,5 +45,6 @@ export function exportsOf(body, stem) {
     downloads([json(`${stem}-circuits.json`, () => ask("/api/circuits", body))]),
     h("div", { class: "format" }, h("label", { for: "format" }, "Files of another tool"), select, file),
     lost,
+    isDemo ? h("p", { class: "quiet" }, "Archives are made by a server, not by this demo.") : "",
   );
 }
