@@ -18,6 +18,7 @@ SECONDS = 1500
 def test_what_gloo_passes_passes() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "tests.torch.pytorch_suite"],
+        check=False,
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
