@@ -91,7 +91,7 @@ def reason(text: str) -> str:
 
 def main(words: list[str]) -> int:
     """Run the cases whose names have one of the words."""
-    names: list[str] = unittest.TestLoader().getTestCaseNames(Cases)
+    names = unittest.TestLoader().getTestCaseNames(Cases)
     counts: Counter[str] = Counter()
     is_well = True
     for name in names:

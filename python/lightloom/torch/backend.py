@@ -30,7 +30,8 @@ def register(name: str) -> None:
     """Make the backend known to PyTorch, for tensors of the host, and of GPUs, which are staged through the host."""
     if name not in dist.Backend.backend_list:
         # PyTorch's flight recorder takes groups that it has made; those it leaves out are these.
-        getattr(dist.distributed_c10d, "_FR_SELF_RECORDING_BACKENDS", set()).add(name)
+        recorded: set[str] = getattr(dist.distributed_c10d, "_FR_SELF_RECORDING_BACKENDS", set())
+        recorded.add(name)
         dist.Backend.register_backend(name, group_of, extended_api=True, devices=["cpu", "cuda"])
         atexit.register(_leave)
 
