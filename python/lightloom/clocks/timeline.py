@@ -86,7 +86,7 @@ class Timeline(Table):
         header_size: str | float = "0B",
         forwarding: str = "store-and-forward",
     ) -> TimelineSimulation:
-        """Follow every packet: switches turn, and data go on, once packets are through, and none leaves before its time.
+        """Follow every packet: switches turn, and data go on, once packets are through, none before its time.
 
         With few packets a transmission may end earlier than in the timeline, whose rates are fluid.
 

@@ -33,7 +33,8 @@ def configurations_by_step(circuits: Circuits) -> list[int]:
     by_step = {step: held.index for held in circuits.configurations for step in held.steps}
     if not by_step or sorted(by_step) != list(range(len(by_step))):
         raise refuse(
-            "gate", "the circuits are those of a timeline or a training iteration; a gate holds back the steps of a plan"
+            "gate",
+            "the circuits are those of a timeline or a training iteration; a gate holds back the steps of a plan",
         )
     return [by_step[step] for step in range(len(by_step))]
 
