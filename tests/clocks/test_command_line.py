@@ -103,6 +103,7 @@ def test_a_timeline_is_simulated_and_put_on_ports(cli: RunCli, tmp_path: Path) -
     [
         ("sync", ("--sync", "dataflow")),
         ("level", ("--level", "flow")),
+        ("uncertain", ("--uncertain", "straggler=0.01:3")),
         ("explain", ("--explain",)),
         ("packet_size", ("--packet-size", "1B")),
         ("forwarding", ("--forwarding", "wormhole")),

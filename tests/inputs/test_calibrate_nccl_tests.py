@@ -91,6 +91,15 @@ def test_tests_of_several_programs_groups_and_an_owner_before_each_line(tmp_path
         (output("1024 256 float"), ["--algorithm", "ring"], "has 3 cells, its header 13"),
         (output(program="hypercube_perf"), ["--algorithm", "ring"], "hypercube_perf; it takes all_gather"),
         (output(), ["--algorithm", "ring"], "has no rows"),
+        (output(row(1024, 1.0, "1.0"), gpus=0), ["--algorithm", "ring"], "no line `# Rank ...` before it"),
+        (output(row(1024, 1.0, "1.0")).replace("Rank  7", "Rank  3"), ["--algorithm", "ring"], "rank 3 is there"),
+        *(
+            (output(row(1024, 1.0, "1.0"), failure, row(2048, 1.0, "1.0")), ["--algorithm", "ring"], "the test failed")
+            for failure in (
+                "node-1: Test NCCL failure common.cu:303 'unhandled system error / '",
+                " .. node-1 pid 4711: Test failure common.cu:401",
+            )
+        ),
     ],
 )
 def test_what_is_no_measurement_is_refused_in_a_line(
@@ -99,6 +108,19 @@ def test_what_is_no_measurement_is_refused_in_a_line(
     (tmp_path / "times.txt").write_text(text)
     said_so = assert_refused(cli, tmp_path, "calibrate", tmp_path / "times.txt", *options, field="measurements")
     assert said in said_so
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [("gpus", "9", "not the number of ranks"), ("collective", "broadcast", "starts, all_reduce_perf")],
+)
+def test_options_that_contradict_the_output_are_refused(
+    cli: RunCli, tmp_path: Path, field: str, value: str, said: str
+) -> None:
+    ring = ["calibrate", EXAMPLE, "--algorithm", "ring"]
+    assert said in assert_refused(cli, tmp_path, *ring, f"--{field}", value, field=field)
+    agreed = cli(*ring, "--gpus", 8, "--collective", "AllReduce")
+    assert (agreed.status, agreed.out) == (0, cli(*ring).out)
 
 
 @settings(max_examples=cases(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -113,7 +135,7 @@ def test_a_damaged_output_is_read_or_refused_in_one_line(tmp_path: Path, seed: i
     try:
         rows = read_measurements(tmp_path / "times.txt", algorithm="ring", collective="all-reduce", gpus=8).rows
     except InputError as error:
-        assert error.field == "measurements"
+        assert error.field in {"measurements", "gpus", "collective"}
         assert "\n" not in str(error)
     else:
         assert all(0 < one.time_s < 1e9 and one.size_bytes >= 0 for one in rows)

@@ -116,6 +116,13 @@ def test_other_kinds_are_refused(failed: str) -> None:
         lightloom.fault_costs("all-gather", "1MiB", failed, fabric=Fabric(gpus=4, ports=2))
 
 
+@pytest.mark.parametrize("pairs", ["any-two", "any-two:1e3", "any-two:-1", "any-two:10001", "any-two:1,any-two:2"])
+def test_pairs_need_a_number_in_range(pairs: str) -> None:
+    """The form that is accepted is named."""
+    with pytest.raises(InputError, match=r"failed: .* it takes any-two:N once, N from 1 to 10,000"):
+        lightloom.fault_costs("all-gather", "1MiB", f"any-port,{pairs}", fabric=Fabric(gpus=4, ports=2))
+
+
 def test_too_many_faults_are_refused_before_planning() -> None:
     """All links among 256 GPUs are 32 640."""
     with pytest.raises(InputError, match=r"any-link.*at most"):

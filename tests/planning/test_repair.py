@@ -78,6 +78,8 @@ def test_what_does_not_go_with_a_repair_is_refused(before: ll.Plan, tmp_path: Pa
     before.save(file)
     two_tiers = tmp_path / "islands.json"
     ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC, electrical="4:3600Gbps:100ns")).save(two_tiers)
+    listed = tmp_path / "list.json"
+    listed.write_text("\n[1,2]")
     asked = ("plan", "--repair", str(file), "--output", str(tmp_path / "out.json"))
     for field, more in [
         ("failed", ()),
@@ -90,10 +92,11 @@ def test_what_does_not_go_with_a_repair_is_refused(before: ll.Plan, tmp_path: Pa
         ("sizes", ("--failed", "port:1.0", "--sizes", "1KiB:4KiB")),
         ("repair", ("--failed", "port:1.0", "--repair", str(tmp_path / "none.json"))),
         ("repair", ("--failed", "port:1.0", "--repair", str(two_tiers))),
+        ("plan: it is a list; it takes an object", ("--failed", "port:1.0", "--repair", str(listed))),
     ]:
         ran = cli(*asked, *more)
         assert ran.status == 2, more
-        assert ran.err.startswith(f"error: {field}: "), ran.err
+        assert ran.err.startswith(f"error: {field}"), ran.err
         assert ran.err.count("\n") == 1, ran.err
     assert not (tmp_path / "out.json").exists()
 

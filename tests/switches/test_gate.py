@@ -95,16 +95,16 @@ def test_a_switch_that_refuses_is_told_to_the_ranks(start: StartSwitch, plan: ll
 
     threads = [Thread(target=wait, args=(rank,), daemon=True) for rank in range(GPUS)]
 
-    def begin() -> None:
-        for thread in threads:
-            thread.start()
-        sleep(0.1)
-
+    configurations = configurations_by_step(circuits)
+    served = _core.Gate(gate, GPUS, len(configurations))
+    for thread in threads:
+        thread.start()
+    sleep(0.1)
     with (
         Switches.of(circuits, address(switch)) as switches,
         pytest.raises(FailedError, match="was rejected"),
     ):
-        serve_gate(switches, gate, GPUS, configurations_by_step(circuits), opened=begin)
+        serve_gate(switches, served, configurations)
     for thread in threads:
         thread.join(30)
     assert said == ["switch-failed"] * GPUS
@@ -154,23 +154,25 @@ def test_a_rank_that_is_killed_ends_the_others(start: StartSwitch, plan: ll.Plan
     switch = start("scpi")
     gate = in_own_folder / "gate"
     then = "gate.done(0); last = gate.steps; print([gate.wait_for(step, 30.0) for step in (0, last)][1], gate.lost)"
-    ranks: list[subprocess.Popen[str]] = []
-
-    def begin() -> None:
-        for rank in range(GPUS):
-            text = RANK.format(then="import time; time.sleep(60)" if rank == 3 else then)
-            command = [sys.executable, "-c", text, str(gate), str(rank)]
-            ranks.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-
-        def kill() -> None:
-            assert all(one.stdout is not None and one.stdout.readline() == "in step 0\n" for one in ranks)
-            os.kill(ranks[3].pid, signal.SIGKILL)
-
-        Thread(target=kill, daemon=True).start()
-
     circuits = ll.circuits(plan)
-    with Switches.of(circuits, address(switch)) as switches, pytest.raises(LostRankError, match=r"rank 3 ended"):
-        serve_gate(switches, gate, GPUS, configurations_by_step(circuits), opened=begin)
+    configurations = configurations_by_step(circuits)
+    # The gate waits for the last step that the first circuits are for; steps count from 0.
+    waited = next(step for step, one in enumerate(configurations) if one != configurations[0]) - 1
+    served = _core.Gate(gate, GPUS, len(configurations))
+    ranks: list[subprocess.Popen[str]] = []
+    for rank in range(GPUS):
+        text = RANK.format(then="import time; time.sleep(60)" if rank == 3 else then)
+        command = [sys.executable, "-c", text, str(gate), str(rank)]
+        ranks.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+
+    def kill() -> None:
+        assert all(one.stdout is not None and one.stdout.readline() == "in step 0\n" for one in ranks)
+        os.kill(ranks[3].pid, signal.SIGKILL)
+
+    Thread(target=kill, daemon=True).start()
+    lost = rf"rank 3 ended.*had not all done step {waited} of the gate"
+    with Switches.of(circuits, address(switch)) as switches, pytest.raises(LostRankError, match=lost):
+        serve_gate(switches, served, configurations)
     said = [one.communicate(timeout=30)[0] for one in ranks]
     assert said == ["" if rank == 3 else "rank-lost 3\n" for rank in range(GPUS)]
 
@@ -204,20 +206,22 @@ def test_a_controller_that_is_killed_is_noticed(in_own_folder: Path) -> None:
     ],
 )
 def test_wrong_options_are_refused(
-    cli: RunCli, start: StartSwitch, plan: ll.Plan, given: list[str], refusal: str
+    cli: RunCli, start: StartSwitch, plan: ll.Plan, in_own_folder: Path, given: list[str], refusal: str
 ) -> None:
     assert plan.gpus == GPUS
     ran = cli("circuits", "plan.json", "--send", address(start("scpi")), *given)
     assert ran.status == 2
     assert re.match(f"error: {re.escape(refusal)}", ran.err), ran.err
+    assert [file.name for file in in_own_folder.iterdir()] == ["plan.json"]
 
 
-def test_circuits_without_a_plan_need_ranks_and_those_of_iterations_are_refused(
+def test_circuits_without_a_plan_need_ranks_and_those_without_steps_are_refused(
     cli: RunCli, start: StartSwitch, plan: ll.Plan, in_own_folder: Path
 ) -> None:
     ll.circuits(plan).save(in_own_folder / "circuits.json")
     sent = ["circuits", "circuits.json", "--send", address(start("scpi")), "--gate", "gate"]
     assert_refused(cli, in_own_folder, *sent, field="ranks")
-    trained = ll.train("bert-pccl", ranks=8)
-    with pytest.raises(ll.InputError, match="gate: the circuits are those of a training iteration"):
-        configurations_by_step(ll.circuits(trained))
+    trained, timed = ll.train("bert-pccl", ranks=8), ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4))
+    for circuits in (ll.circuits(trained), timed.circuits()):
+        with pytest.raises(ll.InputError, match="gate: the circuits are those of a timeline or a training iteration"):
+            configurations_by_step(circuits)

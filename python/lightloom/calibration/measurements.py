@@ -133,7 +133,7 @@ def read_measurements(
     # Rows of one schedule differ only in size.
     usage_of = lru_cache(maxsize=256)(partial(_usage, routing))
     rows: list[Row] = []
-    table = _table(path, schedule.get("collective"))
+    table = _table(path, schedule)
     _, header = next(table)
     for line, cells in table:
         if len(rows) == MAX_ROWS:
@@ -148,14 +148,15 @@ def read_measurements(
     return Measurements(tuple(rows), tuple(name for name in header if name not in COLUMNS))
 
 
-def _table(path: str | os.PathLike[str], collective: str | None) -> Iterator[tuple[int, list[str]]]:
+def _table(path: str | os.PathLike[str], schedule: ScheduleOf) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells without blanks around them, the checked header first."""
     separator = ""
     lines = read_lines(FIELD, path, MAX_FILE_BYTES, longest=MAX_LINE, most=MAX_LINES)
     beginning = list(islice(lines, BEGINNING))
     if any(is_nccl_tests(line) for _, line in beginning):
         yield 0, NCCL_TESTS_COLUMNS
-        yield from nccl_tests_rows(FIELD, path, chain(beginning, lines), collective)
+        gpus = _whole("gpus", schedule.get("gpus"))
+        yield from nccl_tests_rows(FIELD, path, chain(beginning, lines), schedule.get("collective"), gpus)
         return
     for number, line in chain(beginning, lines):
         if not line.strip() or line.lstrip().startswith("#"):

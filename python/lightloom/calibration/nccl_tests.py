@@ -37,6 +37,8 @@ STARTING = re.compile(r"# Collective test starting: (?:\S*/)?(\w{1,40}?)_perf\w*
 RANK = re.compile(r"#\s+Rank\s+(\d{1,9})\s+(?:Group\s+(\d{1,9})\s+)?Pid\s")
 BEGINNING = re.compile(r"# nThread \d+ nGpus \d+ minBytes ")
 DEVICES = "# Using devices"
+# What a rank says, among the rows, when a call failed.
+FAILURE = re.compile(r"\bTest (?:NCCL |CUDA )?failure ")
 NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,9})?(?:e[+-]?\d{1,3})?")
 
 
@@ -47,28 +49,31 @@ def is_nccl_tests(line: str) -> bool:
 
 
 def nccl_tests_rows(
-    field: str, path: object, lines: Iterable[tuple[int, str]], collective: str | None
+    field: str, path: object, lines: Iterable[tuple[int, str]], collective: str | None, gpus: int | None
 ) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells of `COLUMNS` for every time in the output of tests.
 
-    collective: the one that was run, for older outputs, which do not say it. Raises `InputError` that names
-    `field` and the line: another program, a row that does not fit its header, wrong results.
+    collective: the one that was run, for older outputs, which do not say it; gpus: how many ran it, for outputs without
+    lines of ranks. Raises `InputError` that names `collective` or `gpus` where the output says otherwise, else `field`,
+    and the line: another program, a rank that is there twice, a row that does not fit its header, wrong results, a
+    failure.
     """
     program: str | None = None
     header: list[str] = []
-    groups: list[str] = []
+    # By rank, its line and its group.
+    groups: dict[int, tuple[int, str | None]] = {}
     for number, text in lines:
         line = OWNER.sub("", text).rstrip()
         where = f"line {number} of `{path}`"
         if starting := STARTING.match(line):
-            if starting[1] not in PROGRAMS:
-                known = ", ".join(f"{name}_perf" for name in PROGRAMS)
-                raise refuse(field, f"{where} starts {starting[1]}_perf; it takes {known}")
-            program, header = PROGRAMS[starting[1]], []
+            program, header = _collective_of(field, where, starting[1], collective), []
+        elif FAILURE.search(line):
+            raise refuse(field, f"{where} says that the test failed: `{shown(line.strip())}`")
         elif line == DEVICES:
-            groups = []
+            groups = {}
         elif rank := RANK.match(line):
-            groups.append(rank[2] or "0")
+            if groups.setdefault(int(rank[1]), (number, rank[2]))[0] != number:
+                raise refuse(field, f"{where}: rank {int(rank[1])} is there already; it takes the output of one job")
         elif line.startswith("#"):
             told = line[1:].split()
             header = told if told[:3] == ["size", "count", "type"] else header
@@ -79,13 +84,40 @@ def nccl_tests_rows(
             ran = program if program is not None else collective
             if ran is None:
                 raise refuse(field, f"{where}: the output does not say which collective was run; give --collective")
+            ranks = _ranks(field, where, [group for _, group in groups.values()], gpus) if ran or groups else ""
             for place in (index for index, name in enumerate(header) if name == "time"):
                 if cells[place] == "N/A":
                     continue
                 _check(field, where, cells, header, place)
-                # Ranks of other groups do the same at the same time.
-                ranks = str(groups.count(groups[0])) if groups and ran else ""
-                yield number, [cells[0], cells[place], ran, ranks]
+                yield number, [cells[0], cells[place], ran, ranks if ran else ""]
+
+
+def _collective_of(field: str, where: str, program: str, given: str | None) -> str:
+    """The collective of a program; `given` has to be the same."""
+    if program not in PROGRAMS:
+        known = ", ".join(f"{name}_perf" for name in PROGRAMS)
+        raise refuse(field, f"{where} starts {program}_perf; it takes {known}")
+    if given is not None and _plain(given) != _plain(PROGRAMS[program]):
+        raise refuse("collective", f"`{shown(given)}` is not what {where} starts, {program}_perf")
+    return PROGRAMS[program]
+
+
+def _ranks(field: str, where: str, groups: list[str | None], given: int | None) -> str:
+    """The number of ranks of a group, by the group of each; `given` has to be the same.
+
+    Ranks of other groups do the same at the same time.
+    """
+    if not groups and given is None:
+        raise refuse(field, f"{where}: no line `# Rank ...` before it says which GPUs ran; give --gpus")
+    ranks = groups.count(groups[0]) if groups else given
+    if given not in {None, ranks}:
+        raise refuse("gpus", f"`{given}` is not the number of ranks of {where}, {ranks}")
+    return str(ranks)
+
+
+def _plain(collective: str) -> str:
+    """The name of a collective, however it is written."""
+    return collective.lower().replace("-", "").replace("_", "")
 
 
 def _check(field: str, where: str, cells: list[str], header: list[str], place: int) -> None:

@@ -42,7 +42,8 @@ def command(
     of events, ports and circuits.
 
     In a file of `plan --overlap asynchronous` each switch turns once its packets are through, and no packet leaves
-    before its data and circuits are there; nothing happens earlier than planned.
+    before its data and circuits are there. No packet leaves, and no switch turns, earlier than planned; with few
+    packets a transmission may end earlier than in the timeline, whose rates are fluid.
 
     \b
     Examples:
@@ -70,15 +71,15 @@ def command(
     # Nothing of one run is random; a seed is taken all the same.
     seed = settings.pop("seed", None)
     uncertain = take_uncertain(settings)
+    if is_timeline_file(plan):
+        of_plans = {"links": links, "explain": explain, "all_steps": all_steps, "trace": trace, "plot": plot}
+        click.echo(simulated_timeline(plan, {**uncertain, **settings}, of_plans, output_format))
+        return
     if uncertain:
         of_one_run = {"links": links, "explain": explain, "all_steps": all_steps, "trace": trace}
         _refuse_given(of_one_run, "it is of one run; it cannot be combined with --uncertain")
         given = {**uncertain, **given_of({"seed": seed}), **given_of(settings)}
         click.echo(sampled_text(plan, given, plot, output_format))
-        return
-    if is_timeline_file(plan):
-        of_plans = {"links": links, "explain": explain, "all_steps": all_steps, "trace": trace, "plot": plot}
-        click.echo(simulated_timeline(plan, settings, of_plans, output_format))
         return
     simulation = with_progress("simulating", lambda: simulate(plan, **given_of(settings)))
     if isinstance(simulation, TrainingSimulation):

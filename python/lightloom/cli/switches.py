@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing, contextmanager
 from enum import Enum
 from pathlib import Path
 from time import monotonic, sleep
@@ -17,7 +18,7 @@ from lightloom.inputs.quantities import seconds_of
 from lightloom.views.rows import rows_as_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lightloom.optics.port_maps import Circuits
     from lightloom.switches import Applied, Switches
@@ -113,10 +114,12 @@ def send_circuits(circuits: Circuits, options: Mapping[str, Any], output_format:
     if chosen[0] >= count:
         raise refuse("configuration", f"`{chosen[0] + 1}` is not accepted; the plan has configurations 1 to {count}")
     state = None if options["state"] is None else Path(options["state"])
-    gated = None if options["gate"] is None else _gated(circuits, options)
-    with Switches.of(
-        circuits, addresses, replace=options["replace"], state=state, undo=options["undo_on_failure"]
-    ) as switches:
+    with (
+        _gated(circuits, options) as gated,
+        Switches.of(
+            circuits, addresses, replace=options["replace"], state=state, undo=options["undo_on_failure"]
+        ) as switches,
+    ):
         identities = with_progress("reaching the switches", switches.check)
         if output_format == "table":
             for name, identity in identities.items():
@@ -128,21 +131,28 @@ def send_circuits(circuits: Circuits, options: Mapping[str, Any], output_format:
         return _told(switches, told, lambda: _sent(switches, chosen, interval_s, told))
 
 
-def _gated(circuits: Circuits, options: Mapping[str, Any]) -> Callable[[Switches, Told], None]:
-    """What serves the gate that is asked for, once the options that go with it are right."""
+@contextmanager
+def _gated(circuits: Circuits, options: Mapping[str, Any]) -> Iterator[Callable[[Switches, Told], None] | None]:
+    """What serves the gate that is asked for, which is open before any switch is read; None where none is."""
+    from lightloom import _core
     from lightloom.switches.gate import configurations_by_step, serve_gate
 
+    gate, runs = options["gate"], options["runs"]
+    if gate is None:
+        yield None
+        return
     configurations = configurations_by_step(circuits)
     ranks = options["ranks"] or (None if circuits.plan is None else circuits.plan.members)
     if ranks is None:
         raise refuse("ranks", "missing; a file of circuits does not say how many ranks open the gate")
 
-    def serve(switches: Switches, told: Told) -> None:
-        gate, runs = options["gate"], options["runs"]
-        opened = lambda: told.gate_opened(gate, ranks, len(configurations))  # noqa: E731
-        told.gate_served(serve_gate(switches, gate, ranks, configurations, runs=runs, opened=opened, told=told.tell))
+    with closing(_core.Gate(gate, ranks, len(configurations))) as opened:
 
-    return serve
+        def serve(switches: Switches, told: Told) -> None:
+            told.gate_opened(gate, ranks, len(configurations))
+            told.gate_served(serve_gate(switches, opened, configurations, runs=runs, told=told.tell))
+
+        yield serve
 
 
 def _sent(switches: Switches, chosen: Sequence[int], interval_s: float, told: Told) -> None:

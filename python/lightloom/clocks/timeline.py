@@ -86,7 +86,9 @@ class Timeline(Table):
         header_size: str | float = "0B",
         forwarding: str = "store-and-forward",
     ) -> TimelineSimulation:
-        """Follow every packet: switches turn, and data go on, once packets are through, never earlier than planned.
+        """Follow every packet: switches turn, and data go on, once packets are through, none before its time.
+
+        With few packets a transmission may end earlier than in the timeline, whose rates are fluid.
 
         packet_size: payload of a packet; header_size: bytes on the wire in addition to it; forwarding:
         `"store-and-forward"`, or `"cut-through"`: a packet goes on once its header is there. Raises `InputError` that

@@ -75,9 +75,10 @@ class Wanted(NamedTuple):
     def of(cls, failed: str | Sequence[str]) -> Self:
         """The parts of a list such as `"any-port,link:0-7"`. Raises `InputError` for an unknown kind, or for none."""
         listed = _parts(failed)
-        pairs = [int(found[1]) for part in listed if (found := PAIRS.match(part))]
-        parts = [part for part in listed if not PAIRS.match(part)]
-        if pairs and not (len(pairs) == 1 and 1 <= pairs[0] <= MOST_PAIRS):
+        asked = [part for part in listed if part.partition(":")[0] == "any-two"]
+        pairs = [int(found[1]) for part in asked if (found := PAIRS.match(part))]
+        parts = [part for part in listed if part not in asked]
+        if asked and not (len(asked) == len(pairs) == 1 and 1 <= pairs[0] <= MOST_PAIRS):
             raise refuse(
                 "failed", f"`{shown(failed)}` is not accepted; it takes any-two:N once, N from 1 to {MOST_PAIRS:,}"
             )

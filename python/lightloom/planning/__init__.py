@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lightloom.clocks.timeline import Timeline
     from lightloom.exact import ExactSettings, Report
     from lightloom.inputs.options import Settings
     from lightloom.inputs.options.settings import TopologyLike
@@ -207,7 +208,7 @@ def compare(
 
 
 def verify(
-    subject: Plan | _core.Schedule | Circuits | Training,
+    subject: Plan | _core.Schedule | Circuits | Training | Timeline,
     *,
     plan: Plan | Training | None = None,
     optics: str | None = None,
@@ -215,7 +216,7 @@ def verify(
     """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from its own data only.
 
     A training iteration is recomputed, and every port of every rank is followed through it. Iterations that
-    `Training.from_json` gives have passed; `Training.unjudged` reads others.
+    `Training.from_json` gives have passed; `Training.unjudged` reads others. A Timeline is checked in continuous time.
 
     Circuits are judged against their plan, which must pass its own judge: their changes are followed from dark switches
     on, and the result must be the plan's topologies, in time. Those of a training iteration are followed over two
@@ -228,6 +229,7 @@ def verify(
 
     Raises `InputError` that names the argument.
     """
+    from lightloom.clocks.timeline import Timeline
     from lightloom.optics.port_maps import Circuits
     from lightloom.training.result import Training
 
@@ -244,12 +246,15 @@ def verify(
         return [Check(*check) for check in _core.verify_circuits(subject.core, of.core, kind)]
     if plan is not None or optics is not None:
         raise refuse("plan" if plan is not None else "optics", "it is used only with circuits")
+    if isinstance(subject, Timeline):
+        return subject.verify()
     if isinstance(subject, Training):
         core = _core.TrainingPlan.from_json(subject.to_json())
         return [Check(*check) for check in _core.verify_training(core)]
     if not isinstance(subject, (Plan, _core.Schedule)):
         raise refuse(
-            "subject", f"`{shown(subject)}` is not accepted; it takes a Plan, a Schedule, Circuits or Training"
+            "subject",
+            f"`{shown(subject)}` is not accepted; it takes a Plan, a Schedule, Circuits, Training or Timeline",
         )
     checks = _core.verify_schedule(subject) if isinstance(subject, _core.Schedule) else _core.verify_plan(subject.core)
     return [Check(*check) for check in checks]

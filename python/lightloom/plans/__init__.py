@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom import _core
+from lightloom.base.errors import refuse
 from lightloom.base.files import MIB, read_text, write_bytes
 from lightloom.base.frames import Table
 from lightloom.base.port_rates import one_rate
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_FILE_BYTES = 256 * MIB
+# The beginning of a JSON list.
+LIST = re.compile(r"\s*\[")
 STEP_COLUMNS = (
     "index",
     "topology_name",
@@ -63,6 +67,8 @@ class Plan(Table):
     @classmethod
     def from_json(cls, text: str) -> Plan:
         """The plan that `to_json` wrote. Raises `InputError` that names the path of the fault."""
+        if LIST.match(text):
+            raise refuse("plan", "it is a list; it takes an object")
         return cls(_core.Plan.from_json(text))
 
     @classmethod

@@ -9,13 +9,12 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from lightloom import _core
 from lightloom.base.errors import FailedError, refuse
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable
 
+    from lightloom import _core
     from lightloom.optics.port_maps import Circuits
     from lightloom.switches.sending import Applied, Switches
 
@@ -29,35 +28,35 @@ class LostRankError(FailedError):
 def configurations_by_step(circuits: Circuits) -> list[int]:
     """The configuration that each step of a plan has, by step.
 
-    Raises `InputError` that names `gate` for the circuits of a training iteration, which have no steps.
+    Raises `InputError` that names `gate` for the circuits of a timeline or a training iteration, which have no steps.
     """
     by_step = {step: held.index for held in circuits.configurations for step in held.steps}
     if not by_step or sorted(by_step) != list(range(len(by_step))):
-        raise refuse("gate", "the circuits are those of a training iteration; a gate holds back the steps of a plan")
+        raise refuse(
+            "gate",
+            "the circuits are those of a timeline or a training iteration; a gate holds back the steps of a plan",
+        )
     return [by_step[step] for step in range(len(by_step))]
 
 
 def serve_gate(
     switches: Switches,
-    path: str | os.PathLike[str],
-    ranks: int,
+    gate: _core.Gate,
     configurations: list[int],
     *,
     runs: int | None = None,
-    opened: Callable[[], object] = lambda: None,
     told: Callable[[Applied], object] = lambda _applied: None,
 ) -> int:
-    """Serve a gate at a path until the runs of the plan are over or all ranks have closed it.
+    """Serve a gate until the runs of the plan are over or all ranks have closed it, and close it.
 
     Returns the steps that all ranks have done.
 
-    ranks: how many open it. configurations: of `configurations_by_step`. opened: called when the gate is there; told:
-    called with every configuration that was set. Raises `InputError` that names `gate` or `ranks`, `LostRankError`,
-    and the errors of `Switches.apply`; the ranks are told first, and end their waiting with a status that says so.
+    configurations: of `configurations_by_step`; the gate is for as many steps. told: called with every configuration
+    that was set. Raises `LostRankError` and the errors of `Switches.apply`; the ranks are told first, and end their
+    waiting with a status that says so.
     """
     steps = len(configurations)
-    with closing(_core.Gate(path, ranks, steps)) as gate:
-        opened()
+    with closing(gate):
         held: int | None = None
         begun = 0
         while runs is None or begun < runs * steps:
@@ -85,7 +84,7 @@ def _all_done(gate: _core.Gate, steps: int) -> bool:
         progress, rank = gate.wait_done(steps)
         if progress == "lost":
             gate.fail(rank)
-            what = f"the ranks had not all done step {steps} of the gate"
+            what = f"the ranks had not all done step {steps - 1} of the gate"
             raise LostRankError(f"rank {rank} ended or closed the gate while others waited for circuits: {what}")
         if progress != "waiting":
             return progress == "done"
