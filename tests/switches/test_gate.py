@@ -209,7 +209,7 @@ def test_wrong_options_are_refused(
     cli: RunCli, start: StartSwitch, plan: ll.Plan, in_own_folder: Path, given: list[str], refusal: str
 ) -> None:
     assert plan.gpus == GPUS
-    ran = cli("circuits", "plan.json", "--send", address(start("scpi")), *given)
+    ran = cli("circuits", "plan.json", "--send", address(start("scpi")), "--output", "circuits.json", *given)
     assert ran.status == 2
     assert re.match(f"error: {re.escape(refusal)}", ran.err), ran.err
     assert [file.name for file in in_own_folder.iterdir()] == ["plan.json"]

@@ -11,7 +11,7 @@ from lightloom.base.files import read_text
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
-from lightloom.cli.switches import Use, check_use, restore_switches, send_circuits, simulate_switch
+from lightloom.cli.switches import Use, check_use, opened_gate, restore_switches, send_circuits, simulate_switch
 from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
@@ -67,12 +67,13 @@ def command(
     assert plan is not None  # noqa: S101 (all other uses need one)
     made = with_progress("assigning ports", lambda: _made(plan, settings["optics"]))
     text = "" if use is Use.SEND else _text(made, output_format, all_connections=all_connections)
-    if output is not None:
-        made.save(output)
-    if plot is not None:
-        made.plot(plot)
-    if use is Use.SEND:
-        return send_circuits(made, settings, output_format)
+    with opened_gate(made, settings) as gate:
+        if output is not None:
+            made.save(output)
+        if plot is not None:
+            made.plot(plot)
+        if use is Use.SEND:
+            return send_circuits(made, settings, gate, output_format)
     click.echo(text)
     return 0
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from lightloom.optics.port_maps import Circuits
     from lightloom.switches import Applied, Switches
 
+    # It serves the ranks.
+    Gate = Callable[[Switches, "Told"], None]
+
 
 class Use(Enum):
     """The use that is asked for: by the option that selects it, and the options that go with it."""
@@ -102,8 +105,8 @@ def addresses_of(send: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def send_circuits(circuits: Circuits, options: Mapping[str, Any], output_format: str) -> int:
-    """Send what `--send`, `--configuration` and `--follow` say; the exit status."""
+def send_circuits(circuits: Circuits, options: Mapping[str, Any], gate: Gate | None, output_format: str) -> int:
+    """Send what `--send`, `--configuration` and `--follow` say, or a gate's ranks wait for; the exit status."""
     from lightloom.switches import Switches
     from lightloom.views.tables.sending import identity_line
 
@@ -114,26 +117,23 @@ def send_circuits(circuits: Circuits, options: Mapping[str, Any], output_format:
     if chosen[0] >= count:
         raise refuse("configuration", f"`{chosen[0] + 1}` is not accepted; the plan has configurations 1 to {count}")
     state = None if options["state"] is None else Path(options["state"])
-    with (
-        _gated(circuits, options) as gated,
-        Switches.of(
-            circuits, addresses, replace=options["replace"], state=state, undo=options["undo_on_failure"]
-        ) as switches,
-    ):
+    with Switches.of(
+        circuits, addresses, replace=options["replace"], state=state, undo=options["undo_on_failure"]
+    ) as switches:
         identities = with_progress("reaching the switches", switches.check)
         if output_format == "table":
             for name, identity in identities.items():
                 click.echo(printable(identity_line(name, addresses[name], identity)))
         told = Told(output_format, count)
         told.kept(switches.keep_state())
-        if gated is not None:
-            return _told(switches, told, lambda: gated(switches, told))
+        if gate is not None:
+            return _told(switches, told, lambda: gate(switches, told))
         return _told(switches, told, lambda: _sent(switches, chosen, interval_s, told))
 
 
 @contextmanager
-def _gated(circuits: Circuits, options: Mapping[str, Any]) -> Iterator[Callable[[Switches, Told], None] | None]:
-    """What serves the gate that is asked for, which is open before any switch is read; None where none is."""
+def opened_gate(circuits: Circuits, options: Mapping[str, Any]) -> Iterator[Gate | None]:
+    """The gate that is asked for, open before any switch is read or file written; None where none is asked for."""
     from lightloom import _core
     from lightloom.switches.gate import configurations_by_step, serve_gate
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Unpack, runtime_checkable
 
 from lightloom import _core
 from lightloom.base.errors import refuse, shown, text_of
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lightloom.clocks.timeline import Timeline
     from lightloom.exact import ExactSettings, Report
     from lightloom.inputs.options import Settings
     from lightloom.inputs.options.settings import TopologyLike
@@ -39,6 +38,14 @@ class Check(NamedTuple):
     name: str
     passed: bool
     detail: str
+
+
+@runtime_checkable
+class Judged(Protocol):
+    """What has checks of its own, such as a Timeline."""
+
+    def verify(self) -> list[Check]:
+        """The checks."""
 
 
 class FrontPoint(NamedTuple):
@@ -208,7 +215,7 @@ def compare(
 
 
 def verify(
-    subject: Plan | _core.Schedule | Circuits | Training | Timeline,
+    subject: Plan | _core.Schedule | Circuits | Training | Judged,
     *,
     plan: Plan | Training | None = None,
     optics: str | None = None,
@@ -216,7 +223,7 @@ def verify(
     """Execute a plan or schedule symbolically, and check a plan's ports, paths and costs from its own data only.
 
     A training iteration is recomputed, and every port of every rank is followed through it. Iterations that
-    `Training.from_json` gives have passed; `Training.unjudged` reads others. A Timeline is checked in continuous time.
+    `Training.from_json` gives have passed; `Training.unjudged` reads others. A Timeline has its own checks.
 
     Circuits are judged against their plan, which must pass its own judge: their changes are followed from dark switches
     on, and the result must be the plan's topologies, in time. Those of a training iteration are followed over two
@@ -229,7 +236,6 @@ def verify(
 
     Raises `InputError` that names the argument.
     """
-    from lightloom.clocks.timeline import Timeline
     from lightloom.optics.port_maps import Circuits
     from lightloom.training.result import Training
 
@@ -246,7 +252,7 @@ def verify(
         return [Check(*check) for check in _core.verify_circuits(subject.core, of.core, kind)]
     if plan is not None or optics is not None:
         raise refuse("plan" if plan is not None else "optics", "it is used only with circuits")
-    if isinstance(subject, Timeline):
+    if isinstance(subject, Judged) and not isinstance(subject, type):
         return subject.verify()
     if isinstance(subject, Training):
         core = _core.TrainingPlan.from_json(subject.to_json())

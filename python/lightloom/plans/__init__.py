@@ -67,7 +67,7 @@ class Plan(Table):
     @classmethod
     def from_json(cls, text: str) -> Plan:
         """The plan that `to_json` wrote. Raises `InputError` that names the path of the fault."""
-        if LIST.match(text):
+        if isinstance(text, str) and LIST.match(text):
             raise refuse("plan", "it is a list; it takes an object")
         return cls(_core.Plan.from_json(text))
 
