@@ -32,6 +32,8 @@ STUB = Path(lightloom.__path__[0]) / "_core.pyi"
 QUOTED = re.compile(r"(`[^`]*`)")
 MARKUP = re.compile(r"([*|\\]|(?<=\w)_(?!\w))")
 ARGUMENT = re.compile(r"(\w+(?:, \w+)*): (.*)", re.DOTALL)
+# A package that needs PyTorch, which the site does without; its guide is docs/how-to/train-with-pytorch.md.
+WITHOUT = "lightloom.torch"
 # Where another argument may begin in a line.
 NEXT = re.compile(r"(?<=[.;]) (?=\w+(?:, \w+)*: )")
 
@@ -50,12 +52,18 @@ def describe_compiled() -> None:
 def public_modules() -> list[ModuleType]:
     """The modules of the package that say by `__all__` what of them is public, in alphabetical order."""
     found = []
-    for info in walk_packages(lightloom.__path__, "lightloom."):
-        if not any(part.startswith("_") for part in info.name.split(".")):
+    for info in walk_packages(lightloom.__path__, "lightloom.", onerror=_check_without):
+        if not info.name.startswith(WITHOUT) and not any(part.startswith("_") for part in info.name.split(".")):
             module = import_module(info.name)
             if hasattr(module, "__all__"):
                 found.append(module)
     return found
+
+
+def _check_without(package: str) -> None:
+    """Re-raise what a package's import raised, but for the one that needs PyTorch."""
+    if package != WITHOUT:
+        raise  # noqa: PLE0704 - called while the error is handled
 
 
 def exported() -> str:
