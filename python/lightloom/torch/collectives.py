@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from lightloom.base.errors import InputError
 from lightloom.torch.planning import Asked
 from lightloom.torch.tensors import check_reduction, flat_bytes, on_host, put_back, reduction_of, shares_memory
 
@@ -37,11 +36,12 @@ class Collectives:
         """The reduction of all ranks' tensors: an AllReduce, or a Reduce to the root of `opts`."""
         check_reduction(tensor, reduction)
         root = opts.rootRank if collective == "reduce" else None
-        host = on_host(_as_real(tensor))
+        held = on_host(tensor)
+        host = _as_real(held)
         if root in {None, self._rank}:
             self.carry(self.asked(collective, host, host.numel(), root), None, host, opts, tensor, reduction)
             self._divide(host, reduction)
-            put_back(_as_real(tensor), host)
+            put_back(tensor, held)
         else:
             nothing = torch.empty(0, dtype=host.dtype)
             self.carry(self.asked(collective, host, host.numel(), root), host, nothing, opts, tensor, reduction)
@@ -50,12 +50,12 @@ class Collectives:
         """The rank's part of the reduction of all ranks' tensors."""
         reduction = reduction_of(opts.reduceOp)
         check_reduction(given, reduction)
-        output, given = _as_real(output), on_host(_as_real(given))
-        host = on_host(output)
+        held, given = on_host(output), _as_real(on_host(given))
+        host = _as_real(held)
         asked = self.asked("reduce-scatter", given, given.numel(), None)
         self.carry(asked, given, host, opts, given, reduction)
         self._divide(host, reduction)
-        put_back(output, host)
+        put_back(output, held)
 
     def gathered(self, output: Any, given: Any, opts: Any) -> None:
         """All ranks' tensors, one after the other."""
@@ -68,9 +68,11 @@ class Collectives:
         """The blocks that all ranks have for this one; sent, got: elements by rank. `output` is on the host."""
         size = given.element_size()
         told = self._member.share("all_to_all: sizes", [one * size for one in sent], self.seconds(opts))
-        if [row[self._rank] for row in told] != [one * size for one in got]:
-            came = [row[self._rank] // size for row in told]
-            raise InputError("output_split_sizes", f"ranks send {came} elements, and there is room for {list(got)}")
+        for rank, (row, room) in enumerate(zip(told, got, strict=True)):
+            if row[self._rank] != room * size:
+                came = f"rank {rank} sends {row[self._rank] // size} elements to rank {self._rank}"
+                self._member.abort(f"output_split_sizes: {came}, which has room for {room}")
+        self._member.watch("all_to_all")
         blocks = tuple(one for row in told for one in row)
         asked = Asked("all-to-all", None, max(map(sum, told)), 1, blocks)
         self.carry(asked, on_host(given), output, opts, given)
@@ -95,10 +97,10 @@ class Collectives:
                 flat_bytes(output)[:] = flat_bytes(given)
             return
         timeout_s = self.seconds(opts)
-        ready = self._book.ready(asked, timeout_s)
         count = asked.elements * asked.element_bytes // tensor.element_size()
         root = "" if asked.root is None else f" from or to rank {asked.root}"
         call = f"{asked.collective} of {count} {dtype}{'' if reduction is None else f', {reduction}'}{root}"
+        ready = self._book.ready(asked, call, timeout_s)
         begun_ns = time.monotonic_ns()
         course = self._member.carry(
             ready.task,

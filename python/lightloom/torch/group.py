@@ -116,8 +116,8 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         def carry(tensor: Any) -> None:
             host = on_host(tensor)
             asked = self._made.asked("broadcast", host, host.numel(), opts.rootRank)
-            given = host if self.rank() == opts.rootRank else host[:0].view(-1)[:0]
-            self._made.carry(asked, given if self.rank() != opts.rootRank else None, host, opts, tensor)
+            given = None if self.rank() == opts.rootRank else torch.empty(0, dtype=host.dtype)
+            self._made.carry(asked, given, host, opts, tensor)
             put_back(tensor, host)
 
         return self._called("broadcast", tensors, [partial(carry, one) for one in tensors])

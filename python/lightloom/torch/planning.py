@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,9 @@ from lightloom.optics.port_maps import circuits
 from lightloom.planning import plan
 from lightloom.plans import Plan
 from lightloom.running.crossbars import ends_of
+from lightloom.torch.agreement import plan_that_agrees
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["Asked", "PlanBook", "Ready", "dilation_of", "fabric_of", "say_fabric"]
+__all__ = ["FABRIC", "Asked", "PlanBook", "Ready", "dilation_of", "fabric_of", "say_fabric"]
 
 FABRIC, DILATION = "LIGHTLOOM_FABRIC", "LIGHTLOOM_DILATION"
 # Tasks that are kept: of one size, and of one size of every pair.
@@ -63,7 +61,8 @@ def fabric_of(gpus: int) -> Fabric:
     try:
         return Fabric.load(name, gpus=gpus) if name else Fabric(gpus=gpus)
     except InputError as error:
-        raise refuse(FABRIC, str(error)) from error
+        where = f"{shown(name)}: " if name and name not in str(error) else ""
+        raise refuse(FABRIC, f"{where}{error}") from error
 
 
 def dilation_of() -> float:
@@ -88,27 +87,31 @@ def say_fabric(fabric: Fabric) -> None:
 class PlanBook:
     """The plans of one group.
 
-    store: of PyTorch, in which the first rank puts plans, so that all ranks have the same. watch: raises where the
-    group cannot go on.
+    store: of PyTorch, in which the first rank puts plans, so that all ranks have the same. member: the rank's place in
+    the group's memory.
     """
 
-    def __init__(self, store: Any, rank: int, fabric: Fabric, dilation: float, watch: Callable[[str], None]) -> None:
-        self._store, self._rank, self._fabric, self._dilation, self._watch = store, rank, fabric, dilation, watch
+    def __init__(self, store: Any, rank: int, fabric: Fabric, dilation: float, member: Any) -> None:
+        self._store, self._rank, self._fabric, self._dilation, self._member = store, rank, fabric, dilation, member
         self._plans: dict[tuple[str, int | None, int], Plan] = {}
         self._tasks: OrderedDict[Asked, Ready] = OrderedDict()
 
-    def ready(self, asked: Asked, timeout_s: float) -> Ready:
-        """The plan and the task of a collective, made when it is first asked for. Raises `InputError`."""
+    def ready(self, asked: Asked, call: str, timeout_s: float) -> Ready:
+        """The plan and the task of a collective, made when it is first asked for.
+
+        call: what all ranks call, which they compare before they wait for a plan. Raises `InputError`, or `OSError`
+        with the fault of the group.
+        """
         found = self._tasks.get(asked)
         if found is None:
-            found = self._tasks[asked] = self._made(asked, timeout_s)
+            found = self._tasks[asked] = self._made(asked, call, timeout_s)
             if len(self._tasks) > MOST_TASKS:
                 self._tasks.popitem(last=False)
         self._tasks.move_to_end(asked)
         return found
 
-    def _made(self, asked: Asked, timeout_s: float) -> Ready:
-        made = self._plan(asked, timeout_s)
+    def _made(self, asked: Asked, call: str, timeout_s: float) -> Ready:
+        made = self._plan(asked, call, timeout_s)
         dark_s, windows_s = _core.change_times(made.core)
         on_ports = circuits(made, "crossbar")
         held = np.zeros(len(made.steps), dtype=np.int64)
@@ -131,10 +134,11 @@ class PlanBook:
         )
         return Ready(made, task)
 
-    def _plan(self, asked: Asked, timeout_s: float) -> Plan:
+    def _plan(self, asked: Asked, call: str, timeout_s: float) -> Plan:
         key = (asked.collective, asked.root, asked.size_class)
         found = self._plans.get(key)
         if found is None:
+            self._member.meet(call, timeout_s)
             name = f"plan/{asked.collective}/{asked.root}/{asked.size_class}"
             found = self._plans[key] = self._give(name, key) if self._rank == 0 else self._take(name, timeout_s)
         return found
@@ -142,7 +146,10 @@ class PlanBook:
     def _give(self, name: str, key: tuple[str, int | None, int]) -> Plan:
         collective, root, size = key
         try:
-            made = plan(collective, size, fabric=self._fabric, root=root)
+            if collective == "all-reduce":
+                made = plan_that_agrees(size, self._fabric)
+            else:
+                made = plan(collective, size, fabric=self._fabric, root=root)
             if made.uses_electrical:
                 raise refuse("plan", "it sends data through electrical switches, and only circuits are run")
         except InputError as error:
@@ -154,9 +161,9 @@ class PlanBook:
     def _take(self, name: str, timeout_s: float) -> Plan:
         end_s = time.monotonic() + timeout_s
         while not self._store.check([name]):
-            self._watch("a plan")
+            self._member.watch("a plan")
             if time.monotonic() > end_s:
-                raise refuse("plan", f"rank 0 did not make it within {timeout_s:g} s")
+                self._member.abort(f"rank 0 did not make a plan within {timeout_s:g} s")
             time.sleep(LOOK_S)
         text = self._store.get(name).decode()
         if text.startswith(REFUSED):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["check_reduction", "flat_bytes", "joined", "on_host", "put_back", "reduction_of", "shares_memory"]
+__all__ = ["DEVICES", "check_reduction", "flat_bytes", "joined", "on_host", "put_back", "reduction_of", "shares_memory"]
 
 # The core's name of every type that is reduced; complex numbers are pairs of real ones, which may be added.
 ELEMENTS = {
@@ -29,6 +29,7 @@ ELEMENTS = {
     torch.complex64: "float32",
     torch.complex128: "float64",
 }
+DEVICES = ("cpu", "cuda")
 OPERATIONS = (
     (dist.ReduceOp.SUM, "sum"),
     (dist.ReduceOp.AVG, "average"),
@@ -67,6 +68,8 @@ def on_host(tensor: Any) -> Any:
     """The tensor in a row in memory of the host: itself where it is, else a copy, which is pinned for a GPU's."""
     if tensor.layout is not torch.strided:
         raise ValueError(f"tensor: a tensor of layout `{tensor.layout}` is not accepted; it takes dense tensors")
+    if tensor.device.type not in DEVICES:
+        raise ValueError(f"tensor: device `{tensor.device}` is not accepted; it takes {' and '.join(DEVICES)}")
     plain = tensor.detach()
     plain = plain.resolve_conj().resolve_neg() if plain.is_complex() or plain.is_neg() else plain
     if not plain.is_cpu:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -139,7 +140,6 @@ class Trace:
                 },
                 "traceEvents": self._events,
             }
-            self._path.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(FOLDER, self._path, json.dumps(document).encode())
 
     def _cut(self) -> None:
@@ -170,6 +170,12 @@ def trace_of(rank: int, group: str, members: list[int]) -> Trace | None:
     path = Path(folder)
     if path.exists() and not path.is_dir():
         raise refuse(FOLDER, f"`{folder}` is a file; it takes a folder, into which every rank writes a file")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise refuse(FOLDER, f"`{folder}` cannot be written to ({reason}); it takes a folder for traces") from error
     trace = traces.setdefault(folder, Trace(path / f"rank{rank}.json", rank))
     trace.group(group, members)
     return trace
