@@ -29,9 +29,8 @@ def classes(rank: int) -> None:
 
 def splits(rank: int) -> None:
     sent = [1, 2, 3] if rank == 0 else [2, 2, 2]
-    dist.all_to_all_single(
-        torch.empty(5 if rank == 0 else 6), torch.ones(6), [1, 2, 2] if rank == 0 else [2, 2, 2], sent
-    )
+    got = [1, 2, 2] if rank == 0 else [2, 2, 2]
+    dist.all_to_all_single(torch.empty(sum(got)), torch.ones(6), got, sent)
 
 
 CASES = {act.__name__: act for act in (sizes, kinds, classes, splits)}
