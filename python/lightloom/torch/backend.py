@@ -14,6 +14,7 @@ from lightloom import _core
 from lightloom.base.errors import InputError, refuse
 from lightloom.torch.group import LightloomGroup
 from lightloom.torch.planning import FABRIC, PlanBook, dilation_of, fabric_of, say_fabric
+from lightloom.torch.tensors import DEVICES
 from lightloom.torch.trace import trace_of
 
 __all__ = ["group_of", "register"]
@@ -30,7 +31,7 @@ def register(name: str) -> None:
         # PyTorch's flight recorder takes groups that it has made; those it leaves out are these.
         recorded: set[str] = getattr(dist.distributed_c10d, "_FR_SELF_RECORDING_BACKENDS", set())
         recorded.add(name)
-        dist.Backend.register_backend(name, group_of, extended_api=True, devices=["cpu", "cuda"])
+        dist.Backend.register_backend(name, group_of, extended_api=True, devices=list(DEVICES))
         atexit.register(_leave)
 
 
