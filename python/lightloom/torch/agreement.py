@@ -35,7 +35,7 @@ def plan_that_agrees(size_bytes: int, fabric: Fabric) -> Plan:
     fastest = plan("all-reduce", size_bytes, fabric=fabric)
     if fastest.uses_electrical or agrees(fastest):
         return fastest
-    named = sorted(_named(size_bytes, fabric), key=lambda made: made.total_s)
+    named = sorted(_named(size_bytes, fabric, fastest.members), key=lambda made: made.total_s)
     found = next((made for made in named if agrees(made)), None)
     if found is None:
         raise refuse("plan", "no algorithm of AllReduce for this fabric has the same result at every rank")
@@ -53,7 +53,8 @@ def agrees(made: Plan) -> bool:
     unlike = ranks * chunks
     for step in range(len(made.steps)):
         moved = made.transfers(step)
-        each = np.diff(moved.chunk_offsets.astype(np.int64))
+        offsets = moved.chunk_offsets.astype(np.int64)
+        each = offsets[1:] - offsets[:-1]
         chunk = moved.chunks.astype(np.int64)
         came = held[np.repeat(moved.source.astype(np.int64), each) * chunks + chunk]
         place = np.repeat(moved.destination.astype(np.int64), each) * chunks + chunk
@@ -68,9 +69,9 @@ def agrees(made: Plan) -> bool:
     return bool((by_rank == by_rank[0]).all())
 
 
-def _named(size_bytes: int, fabric: Fabric) -> Iterator[Plan]:
+def _named(size_bytes: int, fabric: Fabric, gpus: int) -> Iterator[Plan]:
     sized = fabric.sized()
-    for row in _core.algorithm_table("all-reduce", sized.gpus, sized.dimensions, sized.ports, None):
+    for row in _core.algorithm_table("all-reduce", gpus, sized.dimensions, sized.ports, None):
         if row["accepted"]:
             try:
                 made = plan("all-reduce", size_bytes, fabric=fabric, algorithm=str(row["algorithm"]))

@@ -14,11 +14,12 @@ from lightloom import _core
 from lightloom.base.errors import InputError, refuse
 from lightloom.torch.group import LightloomGroup
 from lightloom.torch.planning import FABRIC, PlanBook, dilation_of, fabric_of, say_fabric
+from lightloom.torch.tensors import DEVICES
 from lightloom.torch.trace import trace_of
 
 __all__ = ["group_of", "register"]
 
-ADDRESS = "address"
+ADDRESS, FAULT = "address", "fault"
 MACHINE = Path("/proc/sys/kernel/random/boot_id")
 
 groups: weakref.WeakSet[LightloomGroup] = weakref.WeakSet()
@@ -30,7 +31,7 @@ def register(name: str) -> None:
         # PyTorch's flight recorder takes groups that it has made; those it leaves out are these.
         recorded: set[str] = getattr(dist.distributed_c10d, "_FR_SELF_RECORDING_BACKENDS", set())
         recorded.add(name)
-        dist.Backend.register_backend(name, group_of, extended_api=True, devices=["cpu", "cuda"])
+        dist.Backend.register_backend(name, group_of, extended_api=True, devices=list(DEVICES))
         atexit.register(_leave)
 
 
@@ -69,8 +70,9 @@ def _made(options: Any) -> LightloomGroup:
             raise refuse("backend", "lightloom takes ranks of one host, and this rank is on another one than rank 0")
         if not fault and int(their_ports) != ports:
             fault = f"{FABRIC}: it has {ports} ports here and {their_ports} at rank 0; they must agree"
-        member = _core.Member.join(rank, size, int(their_ports), address)
+        member = _joined(store, rank, size, int(their_ports), address)
     if fault:
+        store.set(FAULT, f"rank {rank}: {fault}")
         member.abort(f"rank {rank}: {fault}")
     member.meet("making the group", timeout.total_seconds())
     if fabric is not None and rank == 0 and not options.global_ranks_in_group:
@@ -79,6 +81,16 @@ def _made(options: Any) -> LightloomGroup:
     group = LightloomGroup(rank, size, options.group_id, member, book, trace, timeout)
     groups.add(group)
     return group
+
+
+def _joined(store: Any, rank: int, size: int, ports: int, address: str) -> Any:
+    try:
+        return _core.Member.join(rank, size, ports, address)
+    except OSError:
+        # Rank 0 may have heard of a fault, and ended, before this rank came.
+        if store.check([FAULT]):
+            raise InputError("group", store.get(FAULT).decode()) from None
+        raise
 
 
 def _machine() -> str:

@@ -12,7 +12,7 @@ import torch.distributed as dist
 from lightloom.base.errors import InputError
 from lightloom.torch.collectives import Collectives
 from lightloom.torch.letters import Letters
-from lightloom.torch.tensors import joined, on_host, put_back, reduction_of
+from lightloom.torch.tensors import DEVICES, joined, on_host, put_back, reduction_of
 from lightloom.torch.work import Call, Caller
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
 
     @property
     def _device_types(self) -> list[Any]:
-        return [torch.device("cpu"), torch.device("cuda")]
+        return [torch.device(name) for name in DEVICES]
 
     # Collectives.
 
