@@ -14,9 +14,12 @@ from tests.torch.launch import Ended, check_all_well, ranks_of
 
 pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
-# A preset, another, and a fabric of two ports; on all of them AllReduces of gradients change circuits.
-FABRICS = ("harvest", "tunable-laser", "two-ports.toml")
-TWO_PORTS = 'ports = 2\nreconfiguration_delay = "50ns"\n'
+# Fabrics of one port on which hops cost more than changes, so that AllReduces of all sizes change circuits.
+FABRICS = {
+    "free": 'ports = 1\nhop_delay = "5us"\nreconfiguration_delay = "50ns"\n',
+    "ring": 'ports = 1\nhop_delay = "20us"\nreconfiguration_delay = "1us"\ninitial = "ring"\n',
+    "dark": 'ports = 1\nstartup = "2us"\nhop_delay = "10us"\nreconfiguration_delay = "1us"\ninitial = "dark"\n',
+}
 KILLED = 5
 LINE = re.compile(r"rank 1 \(process \d+\) ended before .* was done")
 
@@ -46,12 +49,10 @@ def test_losses_are_gloos(
 ) -> None:
     if (way, ranks) not in of_gloo:
         of_gloo[way, ranks] = losses_of(ranks_of("losses", "gloo", way, ranks=ranks))
-    if fabric.endswith(".toml"):
-        (tmp_path / fabric).write_text(TWO_PORTS)
-        fabric = str(tmp_path / fabric)
-    trace = tmp_path / "trace"
+    file, trace = tmp_path / "fabric.toml", tmp_path / "trace"
+    file.write_text(FABRICS[fabric])
     found = losses_of(
-        ranks_of("losses", "lightloom", way, ranks=ranks, LIGHTLOOM_FABRIC=fabric, LIGHTLOOM_TRACE=str(trace))
+        ranks_of("losses", "lightloom", way, ranks=ranks, LIGHTLOOM_FABRIC=str(file), LIGHTLOOM_TRACE=str(trace))
     )
     assert found == pytest.approx(of_gloo[way, ranks], rel=1e-6)
     for rank in range(ranks):
