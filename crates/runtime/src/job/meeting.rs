@@ -39,7 +39,12 @@ impl Member {
                 break;
             }
             let missing = self.control.missing(generation);
-            self.check(what, &missing)?;
+            let ended: Vec<u32> = missing.iter().copied().filter(|&rank| self.has_ended(rank)).collect();
+            // A rank may have come, as the last one, and ended since it was missing.
+            if word.load(Ordering::Acquire) != generation {
+                break;
+            }
+            self.check(what, &ended)?;
             if now_ns() >= end_ns {
                 let who: Vec<String> = missing.iter().map(u32::to_string).collect();
                 let (ranks, seconds) = (who.join(", "), timeout_ns as f64 / 1e9);
