@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse
+from lightloom.base.files import read_beginning
 from lightloom.cli.options import given_of, problem_arguments
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import with_progress
@@ -64,11 +65,7 @@ def is_timeline_file(path: str) -> bool:
     """Whether a file is meant to be a timeline, by its beginning; not where it cannot be read."""
     from lightloom.clocks.reader import is_timeline
 
-    try:
-        with Path(path).open(encoding="utf-8", errors="replace") as file:
-            return is_timeline(file.read(MOST_BEGINNING))
-    except OSError:
-        return False
+    return is_timeline(read_beginning(Path(path), MOST_BEGINNING).decode(errors="replace"))
 
 
 def simulated_timeline(path: str, settings: dict[str, Any], of_plans: dict[str, Any], output_format: str) -> str:

@@ -41,12 +41,15 @@ def command(open: bool, name: tuple[str, ...], export: str | None, **options: An
     points, time and memory; no file of the machine is read or named by a request. /openapi.json describes the same for
     programs.
 
+    With --export, the page is written as files that any web server hosts, such as python -m http.server: it answers the
+    examples of its views, and computes nothing else.
+
     \b
     Examples:
       lightloom serve
       lightloom serve --port 9000 --workers 4 --most-time 20s
       lightloom serve --host 0.0.0.0 --name planner.example.org --token uZ4-81qK_r0v
-      lightloom serve --export demo && python -m http.server --directory demo
+      lightloom serve --export demo
     """  # noqa: D301
     if export is not None:
         _export(export, {**given_of(options), **({"open": True} if open else {}), **({"name": name} if name else {})})
