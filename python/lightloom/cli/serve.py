@@ -96,6 +96,8 @@ def _export(folder: str, others: dict[str, Any]) -> None:
         raise refuse("export", f"it writes files and serves nothing; leave out --{flag}")
     check_folder("export", folder)
     try:
+        import matplotlib  # noqa: F401 - the demo's pictures are drawn by it
+
         from lightloom.page.demo import demo_files
     except ModuleNotFoundError as error:
         raise missing("serve", "the page's demo", "matplotlib") from error
