@@ -96,11 +96,11 @@ def _export(folder: str, others: dict[str, Any]) -> None:
         raise refuse("export", f"it writes files and serves nothing; leave out --{flag}")
     check_folder("export", folder)
     try:
-        import matplotlib  # noqa: F401 - the demo's pictures are drawn by it
+        import highspy  # noqa: F401 - one of the examples is solved by it
 
         from lightloom.page.demo import demo_files
     except ModuleNotFoundError as error:
-        raise missing("serve", "the page's demo", "matplotlib") from error
+        raise missing("serve", "the page's demo", "highspy") from error
     status = Status()
     files = with_progress("the demo", lambda: demo_files(status.say), status)
     write_folder("export", folder, files)
