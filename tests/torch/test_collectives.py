@@ -34,8 +34,8 @@ def test_ranks_have_the_same_bits(ranks: int, fabric: str, request: pytest.Fixtu
     assert [one.said.split() for one in ended] == [["rank", str(rank), "done"] for rank in range(ranks)]
 
 
-def test_a_group_is_made_again_while_the_first_rank_is_late() -> None:
-    check_all_well(ranks_of("again", ranks=3))
+def test_a_group_is_made_again_while_the_first_rank_is_late(tmp_path: Path) -> None:
+    check_all_well(ranks_of("again", str(tmp_path / "store"), ranks=3))
 
 
 @pytest.mark.parametrize(
