@@ -85,7 +85,8 @@ def test_the_hook_hides_packages(plain: dict[str, str], package: str) -> None:
 def test_extras_bring_what_is_said_to_be_missing() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     whole = extras.pop("all")
-    assert whole == [f"lightloom[{','.join(sorted(extras))}]"]
+    # PyTorch's libraries for GPUs are 5 GB.
+    assert whole == [f"lightloom[{','.join(sorted(set(extras) - {'torch'}))}]"]
     page = (ROOT / "docs" / "how-to" / "install.md").read_text()
     assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == sorted(extras)
     for package, extra in EXTRAS.items():

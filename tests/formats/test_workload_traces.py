@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lightloom.base.errors import InputError
 from lightloom.formats.chakra import archives
-from lightloom.formats.chakra import joining as chakra_joining
+from lightloom.formats.chakra import joint_graph as chakra_joining
 from lightloom.formats.chakra.files import Node, written
 from lightloom.formats.chakra.schema import CollectiveType, NodeType
 from lightloom.formats.chakra.trace import read_trace

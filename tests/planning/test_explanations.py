@@ -47,7 +47,9 @@ def test_every_name_that_planners_give_has_a_meaning() -> None:
     for given in _core.planners_names().values():
         assert len(dict(given)) == len(given)
         assert all(meaning for _, meaning in given)
-    specs = [entry["name"] for entry in _core.registry()["topologies"]]
+    entries = [entry["name"] for entry in _core.registry()["topologies"]]
+    entries += [name for given in _core.planners_names().values() for name, _ in given]
+    specs = {name.partition(":")[0] for name in entries}
     shapes = [re.compile(r"(\d+x)*\[\d+\](x\d+)*:[-\d^,]+"), re.compile(r"(matching|contraction)-\d+")]
     for collective, ports in (("all-reduce", 1), ("all-to-all", 2), ("broadcast", 3)):
         fabric = ll.Fabric(gpus=16, ports=ports, reconfiguration_delay="1us")

@@ -98,6 +98,7 @@ FORMATS = (
         "steps, what is sent, routes, when circuits change",
         written=FILE,
         takes_several=True,
+        writes_paths=True,
     ),
     Format(
         "teccl",

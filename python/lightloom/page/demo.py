@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import FailedError
@@ -24,8 +25,8 @@ __all__ = ["as_asked", "demo_files"]
 
 # The planner that a plan is compared with, as the page asks for it; the baseline of maps.
 NEVER_CHANGE = "never-change"
-# Figures that take less than a second.
-FIGURES = ("bridge-table-1", "harvest-3")
+# Names of figures that take less than a second, a line each.
+FIGURES = "demo_figures.txt"
 # Tasks whose answers depend on what else is installed: the page says so where they refuse.
 MAY_REFUSE = {"figures", "reproduce"}
 ENDINGS = {"application/json": "json", "image/svg+xml": "svg", "image/png": "png"}
@@ -76,7 +77,7 @@ def demo_files(say: Callable[[str], None]) -> dict[str, bytes]:
     for one in TASKS:
         if not one.is_asked:
             answers.add(one.name, {})
-    for figure in FIGURES:
+    for figure in resources.files("lightloom.page").joinpath(FIGURES).read_text("utf-8").split():
         answers.add("reproduce", {"figure": figure})
     for verb, options, axes in _problems():
         _add_problem(answers, verb, options, axes)

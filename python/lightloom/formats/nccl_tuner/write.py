@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lightloom import _core
 from lightloom.base.errors import InputError, refuse
-from lightloom.base.port_rates import one_rate
 from lightloom.formats.output import MAIN, OUTPUT_NAME, SIDE, Exported
 from lightloom.formats.side_files import side_file
 from lightloom.plans import Plan
@@ -55,9 +54,6 @@ def export(plans: Sequence[Plan]) -> Exported:
         if plan.collective not in ALGORITHMS:
             able = ", ".join(ALGORITHMS)
             raise refuse("plan", f"NCCL has no choice of algorithms for {plan.collective}; it takes plans of {able}")
-        if plan.uses_electrical:
-            raise refuse("plan", "its electrical switches have no place in nccl-tuner")
-        one_rate("plan", plan.rates_bps)
         for topology in _in_order(plan):
             timed = {
                 algorithm: time
