@@ -39,8 +39,9 @@ class Call(dist.Work):  # type: ignore[misc]
     def end(self, error: Exception | None = None) -> None:
         """Say that it is done, or what it failed by."""
         self._error = error
-        self._ended.set_result(None)
+        # Before the future, whose readers may look whether the call is completed.
         self._done.set()
+        self._ended.set_result(None)
 
     def _results(self, _ended: Any) -> list[Any]:
         if self._error is not None:
