@@ -1029,7 +1029,7 @@ class Member:
         """Look whether the group can go on."""
     def share(self, call: str, numbers: Sequence[int], timeout_s: float) -> list[list[int]]:
         """The numbers of all ranks, at most one for each rank of the group."""
-    def carry(
+    def execute(
         self,
         task: Task,
         call: str,
@@ -1039,7 +1039,7 @@ class Member:
         output: NDArray[np.uint8],
         timeout_s: float,
     ) -> tuple[list[tuple[int, int]], int]:
-        """Carry a task out; no input: the output holds it. By step, its moment and the ports that changed; its end.
+        """Execute a task; no input: the output holds it. By step, its moment and the ports that changed; its end.
 
         Nanoseconds of `time.monotonic_ns`.
         """

@@ -14,24 +14,18 @@ pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
 @pytest.mark.parametrize("fabric", ["default", "harvest"])
 @pytest.mark.parametrize("ranks", [2, 3, 4, pytest.param(8, marks=pytest.mark.large)])
-def test_results_are_gloos(ranks: int, fabric: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("job", ["collectives", "agreement"])
+def test_results_are_gloos_and_the_same_at_all_ranks(
+    job: str, ranks: int, fabric: str, request: pytest.FixtureRequest
+) -> None:
     seed = str(request.config.getoption("--hypothesis-seed", default=0) or 0)
-    ended = ranks_of("collectives", seed, ranks=ranks, LIGHTLOOM_FABRIC=fabric)
+    ended = ranks_of(job, seed, ranks=ranks, LIGHTLOOM_FABRIC=fabric)
     check_all_well(ended)
     assert [one.said.split() for one in ended] == [["rank", str(rank), "done"] for rank in range(ranks)]
 
 
 def test_messages_and_groups() -> None:
     check_all_well(ranks_of("messages", ranks=4))
-
-
-@pytest.mark.parametrize("fabric", ["default", "harvest"])
-@pytest.mark.parametrize("ranks", [2, 3, 4, pytest.param(8, marks=pytest.mark.large)])
-def test_ranks_have_the_same_bits(ranks: int, fabric: str, request: pytest.FixtureRequest) -> None:
-    seed = str(request.config.getoption("--hypothesis-seed", default=0) or 0)
-    ended = ranks_of("agreement", seed, ranks=ranks, LIGHTLOOM_FABRIC=fabric)
-    check_all_well(ended)
-    assert [one.said.split() for one in ended] == [["rank", str(rank), "done"] for rank in range(ranks)]
 
 
 def test_a_group_is_made_again_while_the_first_rank_is_late(tmp_path: Path) -> None:

@@ -59,6 +59,10 @@ pub(crate) fn prices(rows: &[Vec<f64>]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use microlp::{ComparisonOp, OptimizationDirection, Problem};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -70,16 +74,23 @@ mod tests {
         assert!((least_sum(&pairs) - 1.5).abs() < 1e-12);
     }
 
-    #[test]
-    fn every_choice_that_covers_is_above() {
-        // Rows whose entries repeat without a pattern; the cover of equal numbers that suffices is above.
-        for seed in 1..40_u32 {
-            let entry = |row: u32, at: u32| f64::from((seed * (7 * row + 3) + 11 * at * at) % 13) / 4.0;
-            let rows: Vec<Vec<f64>> = (0..6).map(|row| (0..5).map(|at| entry(row, at) + 0.25).collect()).collect();
-            let found = least_sum(&rows);
-            let equal = rows.iter().map(|row| 5.0 / row.iter().sum::<f64>()).fold(0.0, f64::max);
-            let alone = rows.iter().map(|row| 1.0 / row.iter().copied().fold(0.0, f64::max)).fold(0.0, f64::max);
-            assert!(found <= equal + 1e-9 && found >= alone - 1e-9, "{seed}: {alone} {found} {equal}");
+    /// The least sum by another solver, over the numbers themselves.
+    fn by_microlp(rows: &[Vec<f64>]) -> f64 {
+        let mut program = Problem::new(OptimizationDirection::Minimize);
+        let numbers: Vec<_> = rows[0].iter().map(|_| program.add_var(1.0, (0.0, f64::INFINITY))).collect();
+        for row in rows {
+            program.add_constraint(numbers.iter().copied().zip(row.iter().copied()), ComparisonOp::Ge, 1.0);
+        }
+        program.solve().unwrap().into_solution().unwrap().objective()
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_least_sum_of_another_solver(
+            rows in (1..9_usize).prop_flat_map(|length| vec(vec(0.01..4.0_f64, length), 1..12)),
+        ) {
+            let (found, least) = (least_sum(&rows), by_microlp(&rows));
+            prop_assert!((found - least).abs() <= 1e-7 * least, "{found} {least}");
         }
     }
 }

@@ -81,7 +81,7 @@ pub(crate) mod pairs {
     pub(crate) const MOST_SUMS: u64 = 512;
 }
 
-pub(crate) mod repeated {
+pub(crate) mod repetition {
     /// Doublings of the delay after which a bound is taken to change topologies at any price.
     pub(crate) const MOST_DOUBLINGS: u32 = 64;
 }

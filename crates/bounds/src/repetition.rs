@@ -3,7 +3,7 @@
 //! Such a plan changes its topologies at least as often as one whose first topology is free, so that every bound for
 //! that one holds. It also either stays on one topology, or changes twice at least: away from a topology and back.
 
-use crate::cutoffs::repeated::MOST_DOUBLINGS;
+use crate::cutoffs::repetition::MOST_DOUBLINGS;
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
 

@@ -1,9 +1,9 @@
-//! The cheapest division of hops into steps, by what the steps put on the busiest circuits at least.
+//! The cheapest division of hops into steps, by the lower bound on the load of the busiest circuits.
 
 use crate::cutoffs::step_divisions::{MOST_DIVISIONS, MOST_MORE_HOPS, MOST_TIMES_FARTHEST, SINGLE};
 use crate::step_loads::StepLoads;
 
-/// Steps of some hops in all, and what they put on the busiest circuits together, over the buffer.
+/// A number of steps, the hops of all together, and the sum of their loads on the busiest circuits, over the buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Division {
     pub(crate) steps: u32,
@@ -14,7 +14,7 @@ pub(crate) struct Division {
 /// The seconds of a division; more for more steps, hops or load.
 pub(crate) type Seconds<'a> = &'a dyn Fn(Division) -> f64;
 
-/// What else is known of the load of a division.
+/// Other lower bounds on the load of a division into steps.
 pub(crate) struct Known<'a> {
     /// By hops: of a division of no more.
     pub(crate) by_hops: &'a dyn Fn(u32) -> f64,

@@ -1,4 +1,4 @@
-//! What the steps of a Broadcast put on the busiest circuits, at least, by their hops, on one topology.
+//! Lower bounds on the loads of a Broadcast's steps on their busiest circuits, by their hops, on one topology.
 //!
 //! Step i has h_i hops at most, c_i = h_1 + … + h_i with those before, H in all; L_i is what it puts on the busiest
 //! circuit, over the buffer. R(h) ranks are within h hops of the root at most, with S(h) circuits out of them, and D(h)
@@ -28,7 +28,7 @@ use crate::cutoffs::step_loads::{MOST_PLACES, MOST_WALKED};
 use crate::known_topology::{KnownTopology, Root};
 use crate::spreading::{ball, least_hops, least_usage, most_steps};
 
-/// What the rows of all divisions into steps have in common.
+/// Numbers that the rows of all divisions into steps share.
 pub(crate) struct StepLoads {
     ranks: f64,
     /// Circuits out of the root.
@@ -45,7 +45,7 @@ pub(crate) struct StepLoads {
     far: Vec<(u32, Vec<f64>)>,
 }
 
-/// What has to be sent.
+/// A requirement on the steps: a row of the program.
 enum Need {
     Leave,
     /// After so many hops, by a transfer each.
@@ -167,7 +167,7 @@ impl StepLoads {
         self.needs(&steps, true).iter().map(row).collect()
     }
 
-    /// What these steps have to send; `all` of it, or what does not depend on how many they are.
+    /// The requirements on these steps: `all`, or those that do not depend on the number of steps.
     fn needs(&self, steps: &[Span], all: bool) -> Vec<Need> {
         let hops = steps.last().map_or(0, |last| last.end);
         let mut needs = vec![Need::Leave];
@@ -191,7 +191,7 @@ impl StepLoads {
         needs
     }
 
-    /// What a load of 1 in a step adds, where 1 is needed.
+    /// The coefficient of a step's load in the row of a requirement, over the right side of that row.
     fn entry(&self, need: &Need, step: &Span, all: u32) -> f64 {
         match *need {
             Need::Leave => self.out,
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// What is proved of all divisions with steps of some length is below what is proved of each.
+    /// The bound for all divisions whose longest step has some length is at most that of each of them.
     #[test]
     fn no_division_is_below_what_holds_for_any() {
         for (ranks, ports) in [(7, 2), (12, 2), (33, 2), (14, 3), (40, 3), (70, 4), (9, 8)] {

@@ -13,7 +13,7 @@ use crate::synthesis::{ChunkStep, Length, Network, Sent, steps};
 use model::{Chunks, Collective, Fabric, Op, Rank, Result, Schedule, Step, Topology, Transfer};
 
 use crate::composition::Composition;
-use crate::cutoffs::chunked::{MOST_KEPT, MOST_PARTS, MOST_STEPS, MOST_WORK, WORTH_A_TRY};
+use crate::cutoffs::chunk_rounds::{MOST_KEPT, MOST_PARTS, MOST_STEPS, MOST_WORK, WORTH_A_TRY};
 use crate::pipeline::{Loads, PassCost, best_segments, together};
 use crate::prices::Prices;
 

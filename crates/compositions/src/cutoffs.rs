@@ -45,7 +45,7 @@ pub(crate) mod by_ports {
     pub(crate) const MOST_TAKEN: usize = 3;
 }
 
-pub(crate) mod chunked {
+pub(crate) mod chunk_rounds {
     /// Most parts of a block.
     pub(crate) const MOST_PARTS: u32 = 16;
 

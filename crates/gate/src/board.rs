@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use runtime::{Bell, Shared, is_held};
 
-/// The first word of a board: what it is, and the version of its layout.
+/// The first word of a board: its magic number, with the version of its layout.
 const MAGIC: u64 = u64::from_be_bytes(*b"LLGATE\0\x01");
 /// The places of its words. What different processes write is on different cache lines.
 const RANKS: usize = 8;

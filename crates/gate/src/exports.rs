@@ -1,4 +1,4 @@
-//! The functions of the library for C. Each checks what it is given and calls what is safe.
+//! The functions of the library for C. Each function checks its arguments and calls safe code.
 //!
 //! A caller promises, as the header says, that a pointer is null, or leads to what its type says for as long as the call
 //! lasts; that text ends with a zero; and that a gate came from this library and was not closed.

@@ -30,7 +30,7 @@ pub(crate) mod tiers {
     pub(crate) const MOST_CHUNKS: usize = 1 << 20;
 }
 
-pub(crate) mod unchanging {
+pub(crate) mod never_change {
     /// Points whose winners are kept.
     pub(crate) const MOST_KEPT: usize = 1024;
 }

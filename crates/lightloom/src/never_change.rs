@@ -10,7 +10,7 @@ use model::{Error, Result};
 use planners::{Choice, OperatingPoint, Planner};
 
 use crate::best::starts_dark;
-use crate::cutoffs::unchanging::MOST_KEPT;
+use crate::cutoffs::never_change::MOST_KEPT;
 use crate::row::{Row, row_of};
 use crate::{Prepared, Request, Workload};
 

@@ -42,7 +42,7 @@ pub(crate) mod positions {
     pub(crate) const MOST_NS_PER_M: f64 = 1000.0;
 }
 
-pub(crate) mod units_showing {
+pub(crate) mod units_display {
     /// Digits that a size has which people write in decimal units.
     pub(crate) const MOST_DIGITS: usize = 4;
 }

@@ -40,7 +40,7 @@ pub struct Tuner {
 // SAFETY: nobody writes to it, and its name is a constant.
 unsafe impl Sync for Tuner {}
 
-/// What NCCL looks up.
+/// The symbol that NCCL looks up.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "NCCL's name for it")]
 pub static ncclTunerPlugin_v5: Tuner = Tuner { name: c"Lightloom".as_ptr(), init, get_coll_info, finalize };

@@ -6,7 +6,7 @@ use compositions::{Chunked, Composition};
 use model::{CostSettings, Error, Initial, Overlap, Result, Routing, Schedule, Topology, Traffic};
 use topologies::candidates;
 
-use crate::cutoffs::composed::{FEW_PEERS, MOST_COMMODITIES, MOST_COMMODITIES_OF_FEW, MOST_FLOW};
+use crate::cutoffs::composition_cost::{FEW_PEERS, MOST_COMMODITIES, MOST_COMMODITIES_OF_FEW, MOST_FLOW};
 use crate::state_search::StateSearch;
 use crate::{Choice, Problem, ties};
 

@@ -23,7 +23,7 @@ pub(crate) mod best_composition {
     pub(crate) const MANY_ROUTED: u64 = 1 << 13;
 }
 
-pub(crate) mod composed {
+pub(crate) mod composition_cost {
     /// Commodities up to which the concurrent flow of a step on a graph of little symmetry is solved, where every rank
     /// has many peers.
     pub(crate) const MOST_COMMODITIES: usize = 256;
@@ -114,7 +114,7 @@ pub(crate) mod profile_table {
     pub(crate) const LEAST_MIRRORED_WORK: u64 = 3 << 18;
 }
 
-pub(crate) mod searched {
+pub(crate) mod topology_search {
     /// Circulants that are all looked at without being asked for.
     pub(crate) const MOST_CIRCULANTS: u64 = 5_000;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use model::{CostSettings, Overlap, Propagation, Result, Routing, Shape, Step, Topology};
 use search::{Circulants, PricedStep, SearchLimits, local_search};
 
-use crate::cutoffs::searched::{
+use crate::cutoffs::topology_search::{
     MOST_CIRCULANTS, MOST_CIRCULANTS_IN_BUDGET, MOST_EVALUATIONS, MOST_MESSAGES, MOST_RANKS, MOST_STEPS,
     MOST_UNEQUAL_MESSAGES,
 };

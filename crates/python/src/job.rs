@@ -1,4 +1,4 @@
-//! Ranks that are given from outside, such as those of a PyTorch job: their memory, their collectives, their letters.
+//! Ranks that are given from outside, such as those of a PyTorch job: their memory, their collectives, their messages.
 
 use std::num::NonZeroU64;
 
@@ -7,7 +7,7 @@ use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use runtime::{Circuits, Data, Element, Letter, Member, Reduction, Task};
+use runtime::{Circuits, Data, Element, Member, Message, Reduction, Task};
 
 use crate::input_error::CoreResult;
 use crate::interrupts::interruptible;
@@ -100,7 +100,7 @@ impl PyMember {
 
     /// Moments of the steps, each with the circuits that changed before it, and the end of the last one, nanoseconds.
     #[allow(clippy::too_many_arguments, reason = "those of Python")]
-    fn carry(
+    fn execute(
         &self,
         py: Python<'_>,
         task: &PyTask,
@@ -117,18 +117,18 @@ impl PyMember {
         let given = input.as_ref().map(|array| array.as_slice()).transpose()?;
         let taken = output.as_slice_mut()?;
         let carried = py
-            .detach(|| self.0.carry(&task.0, call, (element, reduction), given, taken, ns(timeout_s)))
+            .detach(|| self.0.execute(&task.0, call, (element, reduction), given, taken, ns(timeout_s)))
             .map_err(PyOSError::new_err)?;
         let steps = carried.steps.iter().map(|step| (step.started_ns, step.changed)).collect();
         Ok((steps, carried.ended_ns))
     }
 
     fn send(&self, to: u32, tag: u32, data: PyReadonlyArray1<'_, u8>) -> PyResult<u64> {
-        Ok(self.0.ask(Letter::Send(to, tag, data.as_slice()?.to_vec())))
+        Ok(self.0.ask(Message::Send(to, tag, data.as_slice()?.to_vec())))
     }
 
     fn receive(&self, source: Option<u32>, tag: u32) -> u64 {
-        self.0.ask(Letter::Receive(source, tag))
+        self.0.ask(Message::Receive(source, tag))
     }
 
     fn deliver<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Vec<(u64, u32, Bound<'py, PyBytes>)>> {

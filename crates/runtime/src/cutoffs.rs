@@ -19,8 +19,8 @@ pub(crate) mod job {
     /// Bytes that are copied or reduced at once: they stay in the nearest cache.
     pub(crate) const BLOCK: usize = 16 << 10;
     /// Bytes of the ring from one rank to another, and of a packet in it.
-    pub(crate) const LETTER_RING: usize = 1 << 20;
-    pub(crate) const LETTER_PACKET: usize = 128 << 10;
+    pub(crate) const MESSAGE_RING: usize = 1 << 20;
+    pub(crate) const MESSAGE_PACKET: usize = 128 << 10;
 }
 
 pub(crate) mod kernel_ports {

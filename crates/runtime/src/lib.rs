@@ -85,7 +85,7 @@ pub use clock::{Bell, now_ns};
 pub use course::check;
 pub use elements::{Element, Reduction};
 #[cfg(target_os = "linux")]
-pub use job::{Arrived, Carried, Circuits, Letter, Member, StepCourse, Task};
+pub use job::{Arrived, Circuits, Execution, Member, Message, StepCourse, Task};
 #[cfg(target_os = "linux")]
 pub use memory::free_bytes;
 pub use namespaces::Namespaces;

@@ -40,7 +40,7 @@ pub(crate) mod orders {
     pub(crate) const FEW: usize = 64;
 }
 
-pub(crate) mod overlapped {
+pub(crate) mod overlap {
     /// Work, in steps of timelines, that the search may cost.
     pub(crate) const MOST_WORK: usize = 1_500_000_000;
 

@@ -5,7 +5,7 @@ use interruption::Interruptible;
 use rayon::prelude::*;
 
 use crate::context::Context;
-use crate::cutoffs::overlapped::{MOST_DESCENTS, MOST_SIDES, MOST_TRIED, MOST_WORK};
+use crate::cutoffs::overlap::{MOST_DESCENTS, MOST_SIDES, MOST_TRIED, MOST_WORK};
 use crate::jobs::Task;
 use crate::library::Entry;
 use crate::timeline::{Timeline, Use};

@@ -102,7 +102,7 @@ class Collectives:
         call = f"{asked.collective} of {count} {dtype}{'' if reduction is None else f', {reduction}'}{root}"
         ready = self._book.ready(asked, call, timeout_s)
         begun_ns = time.monotonic_ns()
-        course = self._member.carry(
+        course = self._member.execute(
             ready.task,
             call,
             "uint8" if reduction is None else check_reduction(tensor, reduction),

@@ -11,7 +11,7 @@ import torch.distributed as dist
 
 from lightloom.base.errors import InputError
 from lightloom.torch.collectives import Collectives
-from lightloom.torch.letters import Letters
+from lightloom.torch.messages import Messages
 from lightloom.torch.tensors import DEVICES, joined, on_host, put_back, reduction_of
 from lightloom.torch.work import Call, Caller
 
@@ -47,7 +47,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         self._made = Collectives(name, rank, size, member, book, trace, timeout.total_seconds())
         self._process = os.getpid()
         self._caller = Caller("lightloom collectives", trace)
-        self._letters = Letters(member, trace, self._note_letter)
+        self._messages = Messages(member, trace, self._note_message)
         self._description = ""
         self._calls = 0
 
@@ -260,17 +260,17 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
     def send(self, tensors: Sequence[Any], to: int, tag: int = 0) -> Call:
         """Send a tensor to a rank."""
         (tensor,) = tensors
-        return self._letters.send(tensor, to, tag, self._made.timeout_s)
+        return self._messages.send(tensor, to, tag, self._made.timeout_s)
 
     def recv(self, tensors: Sequence[Any], source: int, tag: int = 0) -> Call:
         """Receive a tensor from a rank."""
         (tensor,) = tensors
-        return self._letters.receive(tensor, source, tag, self._made.timeout_s)
+        return self._messages.receive(tensor, source, tag, self._made.timeout_s)
 
     def recv_anysource(self, tensors: Sequence[Any], tag: int = 0) -> Call:
         """Receive a tensor from any rank, which `_source_rank` of the call says."""
         (tensor,) = tensors
-        return self._letters.receive(tensor, None, tag, self._made.timeout_s)
+        return self._messages.receive(tensor, None, tag, self._made.timeout_s)
 
     recvAnysource = recv_anysource  # noqa: N815 - PyTorch's
 
@@ -290,7 +290,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
         """Take part in nothing more: what is under way fails here. Does nothing in a process that was forked."""
         if os.getpid() == self._process:
             self._member.leave()
-            self._letters.close()
+            self._messages.close()
             self._caller.close()
             if self._trace is not None:
                 self._trace.close()
@@ -319,7 +319,7 @@ class LightloomGroup(dist.ProcessGroup):  # type: ignore[misc]
 
         return self._caller.call(list(tensors), carried)
 
-    def _note_letter(self, what: str, peer: int, tensor: Any, begun_ns: int) -> None:
+    def _note_message(self, what: str, peer: int, tensor: Any, begun_ns: int) -> None:
         if self._trace is not None:
             self._trace.message(self._name, what, peer, tensor, begun_ns)
 

@@ -13,7 +13,7 @@ def main() -> None:
     dist.init_process_group("lightloom")
     rank, ranks = dist.get_rank(), dist.get_world_size()
     if rank == 0:
-        # The second letter comes first to whoever asks for its tag.
+        # The second message comes first to whoever asks for its tag.
         first = dist.isend(torch.full((3,), 1.0), 1, tag=1)
         dist.isend(torch.full((3,), 2.0), 1, tag=2).wait()
         first.wait()

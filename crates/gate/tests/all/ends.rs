@@ -1,4 +1,4 @@
-//! What each side is told: in order, at the end, and when the other side is gone.
+//! The status that each side gets: in order, at the end, and when the other side is gone.
 
 use std::thread;
 use std::time::{Duration, Instant};

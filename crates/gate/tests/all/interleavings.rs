@@ -25,7 +25,7 @@ struct State {
     sleeps: [u8; 2],
 }
 
-/// What a variant of the code does.
+/// A variant of the code, for which the model says whether a wake-up is lost.
 #[derive(Clone, Copy)]
 struct Code {
     /// Whether the count of rings is read before the word that is waited for, as it must be.

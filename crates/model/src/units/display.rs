@@ -1,6 +1,6 @@
 //! Times and sizes with the unit that reads best.
 
-use crate::cutoffs::units_showing::MOST_DIGITS;
+use crate::cutoffs::units_display::MOST_DIGITS;
 
 /// `seconds` with the unit that keeps it between 1 and 1000, four significant digits.
 pub fn show_time(seconds: f64) -> String {

@@ -94,7 +94,7 @@ impl Control {
         self.memory.word(self.rank(rank) + LEFT).load(Ordering::Acquire) != 0
     }
 
-    /// The place where a rank sleeps for letters.
+    /// The place where a rank sleeps for messages.
     pub fn bell(&self, rank: u32) -> Bell<'_> {
         let base = self.rank(rank);
         Bell { rung: self.memory.word(base + RUNG), sleeps: self.memory.word(base + SLEEPS) }
@@ -177,12 +177,12 @@ impl Control {
         (0..count.min(self.ranks)).map(number).collect()
     }
 
-    /// A rank's descriptor of the letters to another.
+    /// A rank's descriptor of the messages to another.
     pub fn post(&self, rank: u32, to: u32, file: u32) {
         self.memory.word(self.file(rank, to)).store(file + 1, Ordering::Release);
     }
 
-    /// The descriptor of a rank's letters to another, where it has sent one.
+    /// The descriptor of a rank's messages to another, where it has sent one.
     pub fn posted(&self, rank: u32, to: u32) -> Option<u32> {
         self.memory.word(self.file(rank, to)).load(Ordering::Acquire).checked_sub(1)
     }

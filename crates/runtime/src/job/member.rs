@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::control::Control;
-use super::letters::Letters;
+use super::messages::Messages;
 use super::peers::Peers;
 use super::segment::Segment;
 use crate::request::MOST_RANKS;
@@ -17,7 +17,7 @@ pub struct Member {
     pub(super) peers: Peers,
     /// What the calls of all ranks have in common, one call at a time.
     calls: Mutex<Calls>,
-    pub(super) letters: Mutex<Letters>,
+    pub(super) messages: Mutex<Messages>,
 }
 
 /// The state that a rank's calls share.
@@ -51,8 +51,8 @@ impl Member {
     fn of(rank: u32, ranks: u32, control: Control) -> Result<Self, String> {
         control.enter(rank);
         let peers = Peers::new(ranks);
-        let letters = Letters::new(rank, ranks);
-        Ok(Self { rank, ranks, control, peers, calls: Mutex::default(), letters: Mutex::new(letters) })
+        let messages = Messages::new(rank, ranks);
+        Ok(Self { rank, ranks, control, peers, calls: Mutex::default(), messages: Mutex::new(messages) })
     }
 
     /// Where others find the memory of the group, while this process is there.

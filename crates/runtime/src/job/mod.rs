@@ -2,8 +2,8 @@
 //! memory that they share and circuits that are entries of it.
 //!
 //! ```text
-//!  PlanProgram + circuits ─▶ Task: what this rank takes in every step ─▶ Member::carry
-//!  Member: Control (who is there, circuits, the first fault) · a segment with all workspaces · letters
+//!  PlanProgram + circuits ─▶ Task: what this rank takes in every step ─▶ Member::execute
+//!  Member: Control (who is there, circuits, the first fault) · a segment with all workspaces · messages
 //! ```
 //!
 //! Nobody leads: the rank that comes last to a meeting does what is to be done between two steps, and changes the
@@ -11,18 +11,18 @@
 //! circuit leads from that one to it; ranks on the way keep what they pass on. Memory is passed on by the descriptors
 //! of its makers, so that nothing is left when they end.
 
-mod carrying;
 mod circuits;
 mod control;
-mod delivering;
-mod letters;
+mod delivery;
+mod execution;
 mod meeting;
 mod member;
+mod messages;
 mod peers;
 mod segment;
 mod task;
 
-pub use carrying::{Carried, StepCourse};
-pub use letters::{Arrived, Letter};
+pub use execution::{Execution, StepCourse};
 pub use member::Member;
+pub use messages::{Arrived, Message};
 pub use task::{Circuits, Task};

@@ -105,7 +105,7 @@ fn programs_in_a_row_leave_what_an_interpreter_leaves() {
                 let mut own = workspaces[part(workspaces, rank, ranks)].to_vec();
                 let kind = (Element::Int32, request.reduction);
                 let course = member
-                    .carry(&task(request, rank), "a program", kind, None, &mut own, PATIENCE_NS)
+                    .execute(&task(request, rank), "a program", kind, None, &mut own, PATIENCE_NS)
                     .expect("carried");
                 if rank == late {
                     std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! A program carried out by the ranks of a group.
+//! A program, executed by the ranks of a group.
 
 use std::sync::atomic::Ordering;
 
@@ -19,9 +19,9 @@ pub struct StepCourse {
     pub changed: u64,
 }
 
-/// A program that was carried out.
+/// The times of a program that was executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Carried {
+pub struct Execution {
     /// Every step.
     pub steps: Vec<StepCourse>,
     /// The moment at which all ranks had ended the last step.
@@ -41,7 +41,7 @@ impl Member {
     ///
     /// # Errors
     /// In words: data of other sizes than the program's; the fault of the group, the same at every rank.
-    pub fn carry(
+    pub fn execute(
         &self,
         task: &Task,
         call: &str,
@@ -49,7 +49,7 @@ impl Member {
         input: Option<&[u8]>,
         output: &mut [u8],
         timeout_ns: u64,
-    ) -> Result<Carried, String> {
+    ) -> Result<Execution, String> {
         let kind = Kind { element: kind.0, reduction: kind.1 };
         self.check_sizes(task, input.map_or(output.len(), <[u8]>::len), output.len())?;
         let mut calls = self.lock();
@@ -67,11 +67,11 @@ impl Member {
         self.agree(&mut calls, call, timeout_ns, || self.begin(task, 0))?;
         let Calls { segment, scratch, .. } = &mut *calls;
         let memory = segment.memory()?;
-        let mut carried = Carried { steps: Vec::with_capacity(task.steps.len()), ended_ns: 0 };
+        let mut execution = Execution { steps: Vec::with_capacity(task.steps.len()), ended_ns: 0 };
         for (index, step) in task.steps.iter().enumerate() {
             let started_ns = self.control.started().load(Ordering::Relaxed);
             let changed = self.control.changed().load(Ordering::Relaxed);
-            carried.steps.push(StepCourse { started_ns, changed });
+            execution.steps.push(StepCourse { started_ns, changed });
             let begins_ns = started_ns + task.circuits.startup_ns;
             for (hop, pulls) in step.hops.iter().enumerate() {
                 if hop > 0 {
@@ -85,9 +85,9 @@ impl Member {
             }
             self.gather(&format!("the end of step {index} of {call}"), timeout_ns, || self.begin(task, index + 1))?;
         }
-        carried.ended_ns = self.control.started().load(Ordering::Relaxed);
+        execution.ended_ns = self.control.started().load(Ordering::Relaxed);
         store(memory, &task.stores, own, output);
-        Ok(carried)
+        Ok(execution)
     }
 
     /// Whether data of these sizes are the rank's input and output.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lightloom.torch.trace import Trace
 
-__all__ = ["Letters"]
+__all__ = ["Messages"]
 
 # Seconds between two looks at the time, while messages are under way.
 LOOK_S = 0.2
@@ -34,7 +34,7 @@ class Pending(NamedTuple):
     begun_ns: int
 
 
-class Letters:
+class Messages:
     """The messages of a rank.
 
     trace: told of calls. noted: told of each message that is done: what it was, its peer, its tensor, when it began.

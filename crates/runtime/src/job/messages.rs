@@ -1,26 +1,26 @@
-//! Letters from one rank to another, which no other rank takes part in: tags tell them apart, rings carry them.
+//! Messages from one rank to another, which no other rank takes part in: tags tell them apart, rings carry them.
 //!
-//! A ring is made by the rank that writes to it, when it sends its first letter. Both ends move all their letters on,
+//! A ring is made by the rank that writes to it, when it sends its first message. Both ends move all their messages on,
 //! whenever one of them is looked at, so that none waits for another.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use rustix::fd::{AsFd, OwnedFd};
 
-use crate::cutoffs::job::LETTER_RING;
+use crate::cutoffs::job::MESSAGE_RING;
 use crate::ring::footprint;
 use crate::system::Shared;
 
-/// Something that is asked of the letters.
+/// Something that is asked of the messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Letter {
+pub enum Message {
     /// Send these bytes to a rank.
     Send(u32, u32, Vec<u8>),
-    /// Receive a letter of a tag, from a rank or from any.
+    /// Receive a message of a tag, from a rank or from any.
     Receive(Option<u32>, u32),
 }
 
-/// A letter that was sent, or came.
+/// A message that was sent, or came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
     /// The number under which it was asked for.
@@ -31,7 +31,7 @@ pub struct Arrived {
     pub bytes: Vec<u8>,
 }
 
-/// A letter on its way out.
+/// A message on its way out.
 #[derive(Debug)]
 pub struct Leaving {
     pub number: u64,
@@ -55,12 +55,12 @@ pub struct Line {
 
 impl Line {
     pub fn of(file: impl AsFd) -> Result<Self, String> {
-        let memory = Shared::map(file, footprint(LETTER_RING)).map_err(|error| format!("memory: {error}"))?;
+        let memory = Shared::map(file, footprint(MESSAGE_RING)).map_err(|error| format!("memory: {error}"))?;
         Ok(Self { memory, file: None })
     }
 }
 
-/// The letter that comes from a rank.
+/// The message that comes from a rank.
 #[derive(Debug)]
 pub struct Coming {
     pub tag: u32,
@@ -68,22 +68,22 @@ pub struct Coming {
     pub bytes: Vec<u8>,
 }
 
-/// All letters of a rank.
+/// All messages of a rank.
 #[derive(Debug)]
-pub struct Letters {
+pub struct Messages {
     pub rank: u32,
     pub asked: u64,
     pub leaving: BTreeMap<u32, VecDeque<Leaving>>,
     pub out: BTreeMap<u32, Line>,
     pub into: BTreeMap<u32, Line>,
     pub coming: BTreeMap<u32, Coming>,
-    /// Letters that came and that nobody has asked for yet, by rank.
+    /// Messages that came and that nobody has asked for yet, by rank.
     pub kept: Vec<VecDeque<(u32, Vec<u8>)>>,
     /// What is asked for, in order: its number, the rank, the tag.
     pub wanted: Vec<(u64, Option<u32>, u32)>,
 }
 
-impl Letters {
+impl Messages {
     pub fn new(rank: u32, ranks: u32) -> Self {
         Self {
             rank,
