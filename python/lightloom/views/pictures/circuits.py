@@ -43,7 +43,7 @@ DARK = "#F2F2F2"
 LABELS = {
     NEW: "set up for this configuration",
     KEPT: "kept from the one before",
-    GONE: "of the one before, disconnected",
+    GONE: "disconnected, held in the configuration before",
     DARK: "dark",
 }
 
