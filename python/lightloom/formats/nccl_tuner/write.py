@@ -45,8 +45,8 @@ class Time(NamedTuple):
 def export(plans: Sequence[Plan]) -> Exported:
     """The table for several plans, of which the first one's first topology is up unless it is said otherwise.
 
-    Raises `InputError` that names `plan`: a collective that NCCL has no choice of algorithms for, electrical switches,
-    or ports of several rates.
+    Raises `InputError` that names `plan`: a collective that NCCL has no choice of algorithms for, or no topology on
+    which its algorithms have paths.
     """
     lines: dict[str, None] = {}
     names: dict[str, bytes] = {}
@@ -121,7 +121,7 @@ def _time(plan: Plan, topology: _core.Topology, parts: Sequence[tuple[str, str]]
 
 
 def _line(topology: str, plan: Plan, algorithm: str, time: Time) -> str:
-    # With fewer channels than circuits at a GPU, circuits carry nothing; with one circuit NCCL knows best.
+    # With fewer channels than circuits at a GPU, some circuits would stay idle; with one circuit NCCL chooses.
     channels = plan.ports if plan.ports > 1 else 0
     cells = (topology, plan.collective, plan.gpus, algorithm, "auto", channels, f"{time.fixed_us:.9g}")
     return " ".join(map(str, (*cells, f"{time.us_per_mib:.9g}")))
