@@ -78,10 +78,11 @@ class Opened:
         return self.page
 
     def settle(self) -> None:
-        """Wait until the shown answer is that for the address."""
+        """Wait until the shown answer is that for the address, in its full colours: results fade in."""
         self.page.wait_for_function(
             "() => document.getElementById('view')?.dataset.shown === location.pathname + location.search"
             " && document.querySelector('.result.outdated, .result[aria-busy]') === null"
+            " && document.getAnimations().every((animation) => animation.playState === 'finished')"
         )
 
     def forgive(self, words: str) -> None:
