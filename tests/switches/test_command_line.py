@@ -20,7 +20,7 @@ from lightloom.switches import Connections, Switches, restorable
 from lightloom.switches.simulated import Crossbar, Faults, SimulatedSwitch, start_switch
 from tests.conftest import RunCli
 from tests.refusals import assert_refused
-from tests.switches.conftest import StartSwitch, address, permutation
+from tests.switches.conftest import QUICK, StartSwitch, address, permutation
 
 # The tests may run in a shell's background job, which starts deaf to interrupts.
 HEARS = (
@@ -139,7 +139,9 @@ def test_every_fault_is_one_line_and_exit_status_1(
 ) -> None:
     switch = start(interface, faults=fault)
     file = circuits_file(in_own_folder, core=[permutation(1), permutation(2)])
-    ran = cli("circuits", file, "--send", address(switch), "--follow")
+    # A refusal is waited for as long as a busy machine takes.
+    settings = "timeout=20s&settle=20s" if "refuse" in fault else QUICK
+    ran = cli("circuits", file, "--send", address(switch, settings=settings), "--follow")
     assert ran.status == 1
     assert re.fullmatch(f"error: switch core: ({FAULTS[fault]})\n", ran.err), ran.err
     assert "of 2: " not in ran.out
