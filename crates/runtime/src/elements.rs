@@ -34,9 +34,9 @@ pub enum Element {
 pub enum Reduction {
     /// The sum of the elements.
     Sum,
-    /// The larger; NaN where one of them is NaN, as in NumPy.
+    /// The larger, where +0 is larger than -0; NaN where one of them is NaN, as in NumPy.
     Max,
-    /// The smaller; NaN where one of them is NaN, as in NumPy.
+    /// The smaller, where -0 is smaller than +0; NaN where one of them is NaN, as in NumPy.
     Min,
     /// The product of the elements.
     Product,
@@ -138,10 +138,14 @@ impl Reduction {
 trait Number: PartialOrd + Copy {
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
+    /// The larger of two equal numbers: +0 of +0 and -0, so that their order does not matter.
+    fn larger_of_equal(self, other: Self) -> Self;
+    /// The smaller of two equal numbers: -0 of +0 and -0.
+    fn smaller_of_equal(self, other: Self) -> Self;
 }
 
 macro_rules! numbers {
-    ($($kind:ty: $plus:ident $times:ident),*) => {$(
+    ($($kind:ty: $plus:ident $times:ident $bits:ident $number:expr),*) => {$(
         impl Number for $kind {
             fn plus(self, other: Self) -> Self {
                 self.$plus(other)
@@ -149,12 +153,19 @@ macro_rules! numbers {
             fn times(self, other: Self) -> Self {
                 self.$times(other)
             }
+            fn larger_of_equal(self, other: Self) -> Self {
+                $number(self.$bits() & other.$bits())
+            }
+            fn smaller_of_equal(self, other: Self) -> Self {
+                $number(self.$bits() | other.$bits())
+            }
         }
     )*};
 }
 
-numbers!(f32: add mul, f64: add mul, i8: wrapping_add wrapping_mul, u8: wrapping_add wrapping_mul);
-numbers!(i32: wrapping_add wrapping_mul, i64: wrapping_add wrapping_mul);
+numbers!(f32: add mul to_bits f32::from_bits, f64: add mul to_bits f64::from_bits);
+numbers!(i8: wrapping_add wrapping_mul to_le i8::from_le, u8: wrapping_add wrapping_mul to_le u8::from_le);
+numbers!(i32: wrapping_add wrapping_mul to_le i32::from_le, i64: wrapping_add wrapping_mul to_le i64::from_le);
 
 fn each<const N: usize>(into: &mut [u8], with: &[u8], one: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
     let (into, with) = (into.as_chunks_mut::<N>().0, with.as_chunks::<N>().0);
@@ -178,15 +189,27 @@ fn short(value: f32) -> [u8; 2] {
     (((bits + 0x7fff + to_even) >> 16) as u16).to_ne_bytes()
 }
 
-fn larger<T: PartialOrd + Copy>(a: T, b: T) -> T {
+fn larger<T: Number>(a: T, b: T) -> T {
     // `a` is NaN where it does not equal itself.
     #[allow(clippy::eq_op, reason = "NaN is unequal to itself")]
-    if a > b || a != a { a } else { b }
+    if a > b || a != a {
+        a
+    } else if a == b {
+        a.larger_of_equal(b)
+    } else {
+        b
+    }
 }
 
-fn smaller<T: PartialOrd + Copy>(a: T, b: T) -> T {
+fn smaller<T: Number>(a: T, b: T) -> T {
     #[allow(clippy::eq_op, reason = "NaN is unequal to itself")]
-    if a < b || a != a { a } else { b }
+    if a < b || a != a {
+        a
+    } else if a == b {
+        a.smaller_of_equal(b)
+    } else {
+        b
+    }
 }
 
 #[cfg(test)]
@@ -212,6 +235,18 @@ mod tests {
             let mut into = a;
             Reduction::Max.apply(Element::Float64, &mut into, &b);
             assert!(f64::from_ne_bytes(into).is_nan());
+        }
+    }
+
+    #[test]
+    fn of_two_zeros_the_order_does_not_matter() {
+        let zeros = [0f32, -0.0];
+        for (reduction, sign) in [(Reduction::Max, 1f32), (Reduction::Min, -1.0)] {
+            for (a, b) in [(0, 1), (1, 0)] {
+                let mut into = zeros[a].to_ne_bytes();
+                reduction.apply(Element::Float32, &mut into, &zeros[b].to_ne_bytes());
+                assert_eq!(f32::from_ne_bytes(into).signum(), sign);
+            }
         }
     }
 
