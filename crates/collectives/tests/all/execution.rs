@@ -87,6 +87,7 @@ fn bruck_runs_with_any_radix() {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn bruck_runs_round_the_dimensions_of_any_torus_with_any_radix() {
     let torus = find("bruck-torus").unwrap();
     let mut tori = 0;
@@ -193,6 +194,7 @@ fn swing_runs_on_tori_of_powers_of_two() {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn larger_machines_run_too() {
     for n in [96, 127, 128] {
         for algorithm in REGISTRY {

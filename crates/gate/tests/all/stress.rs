@@ -13,6 +13,7 @@ const STEPS: u64 = 250_000;
 const LOST_NS: u64 = 120_000_000_000;
 
 #[test]
+#[ignore = "large: make test-large"]
 fn no_wake_up_of_a_million_is_lost() {
     let folder = Folder::new();
     let controller = Controller::create(&folder.gate(), RANKS, 1).expect("a gate");

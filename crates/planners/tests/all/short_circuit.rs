@@ -203,6 +203,7 @@ fn partners_in_one_bit_cost_the_same_on_a_two_way_ring() {
 /// Eq. 3 and 4 for any number of GPUs, by counting blocks: step i sends those whose owners are an odd multiple of 2^i
 /// ahead, over 2^i hops on the ring. Every plan is executed symbolically.
 #[test]
+#[ignore = "large: make test-large"]
 fn any_number_of_gpus() {
     let size: u64 = 6_400_000;
     for gpus in 2u32..=64 {

@@ -36,6 +36,7 @@ fn waits(plan: &Plan) -> bool {
 
 /// The judge passes the plan, which is no faster than the bound, and a second search makes the same.
 #[test]
+#[ignore = "large: make test-large"]
 fn plans_are_judged_and_made_again() {
     for (seed, delay_s) in [(0, 1e-5), (1, 1e-6), (2, 1e-3)] {
         let problem = problem(seed, delay_s, Initial::Free);

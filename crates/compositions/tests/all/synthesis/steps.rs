@@ -45,6 +45,7 @@ proptest! {
 /// Both least at once: steps as many as the diameter, and every rank takes chunks in over all of its circuits all the
 /// time.
 #[test]
+#[ignore = "large: make test-large"]
 fn gathers_take_the_fewest_steps_and_the_fewest_rounds_on_usual_topologies() {
     for (spec, dims, ports, parts) in [
         ("torus", vec![8, 8], 4, 4),
