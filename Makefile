@@ -43,7 +43,7 @@ check: $(VENV)/built
 	cargo test --workspace --lib --locked --quiet
 	$(PYTEST) -m 'not peers and not slow and not large'
 
-# All tests; of those that take long, which are marked large (ignored, in Rust), an eighth of their cases (in Rust, none).
+# All tests; of those that take long, which are marked large (ignored, in Rust), a sixteenth of their cases (in Rust, none).
 # `make test-large` runs these whole.
 # Both halves at once: one's compiler and long tests run next to the other's, which wait for Cargo's lock where needed.
 test:

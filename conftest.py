@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--large",
         choices=("all", "some"),
         default="all",
-        help="cases of tests that are marked large: all; or an eighth, drawn by the seed, of those that are not slow",
+        help="cases of tests that are marked large: all; or a sixteenth, drawn by the seed, of those that are not slow",
     )
 
 
@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def undrawn(items: list[pytest.Item], seed: str) -> set[pytest.Item]:
-    """Cases of large tests but for an eighth of each test's: of a test with few cases, one or none.
+    """Cases of large tests but for a sixteenth of each test's: of a test with few cases, one or none.
 
     Cases that are marked slow are drawn only where all are.
     """
@@ -46,6 +46,6 @@ def undrawn(items: list[pytest.Item], seed: str) -> set[pytest.Item]:
         drawable = [case for case in cases if not case.get_closest_marker("slow")] or cases
         # Each worker draws the same cases, and so do tests of a file that have the same cases, such as one figure's.
         draw = random.Random(f"{seed} {test.split('::')[0]}")  # noqa: S311
-        drawn = min(int(len(cases) / 8 + draw.random()), len(drawable))
+        drawn = min(int(len(cases) / 16 + draw.random()), len(drawable))
         left_out.update(set(cases) - set(draw.sample(drawable, drawn)))
     return left_out

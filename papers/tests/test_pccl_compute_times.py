@@ -140,6 +140,7 @@ def test_a_published_time_outside_of_the_ranges_is_not_hidden() -> None:
     assert "with published times of none, not of 200 ms" in text
 
 
+@pytest.mark.large
 def test_the_table_of_published_times_is_the_documents() -> None:
     document = (ROOT / "docs" / "papers.md").read_text()
     times = by_published(found())

@@ -33,6 +33,7 @@ def advice() -> ll.Advice:
     return ll.advise(COLLECTIVES, ports=[1, 2])
 
 
+@pytest.mark.large
 def test_the_document_is_of_its_schema(advice: ll.Advice) -> None:
     told = json.loads(advice.to_json())
     jsonschema.validate(told, schema("advice"))

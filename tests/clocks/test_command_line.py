@@ -56,6 +56,7 @@ def test_a_timeline_that_gains_nothing_says_so(cli: RunCli) -> None:
     assert "gain nothing here" in ran.out
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("ports", "delay", "skew"), [(1, "10us", 0.4), (2, "10us", 0.4), (2, "20us", 1.0), (3, "20us", 0.4)]
 )
@@ -148,6 +149,7 @@ def test_other_verbs_say_what_takes_asynchronous(cli: RunCli, tmp_path: Path) ->
     assert "timelines are made by" in assert_refused(cli, tmp_path, *arguments, field="overlap")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("ports", "initial"), [(1, "free"), (2, "ring"), (4, "dark")])
 def test_the_picture_is_readable(ports: int, initial: str) -> None:
     fabric = ll.Fabric(gpus=8, ports=ports, initial=initial)

@@ -342,6 +342,7 @@ def test_plans_of_several_sizes_have_panels_of_their_own() -> None:
         assert figure.axes[-1].get_ylim()[0] < 0
 
 
+@pytest.mark.large
 def test_pictures_can_be_read() -> None:
     assert faults(real_table().plot()) == []
     assert faults(ll.plan_table("all-to-all", "1MiB", "10us", fabric=ll.Fabric(gpus=4)).plot()) == []

@@ -33,6 +33,7 @@ FABRICS = {
 }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("collective", ["all-reduce", "all-to-all", "broadcast"])
 @pytest.mark.parametrize("fabric", FABRICS.values(), ids=FABRICS)
 def test_the_judge_finds_the_time_of_a_plan_at_another_size_and_delay(fabric: ll.Fabric, collective: str) -> None:
@@ -76,6 +77,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any], str | float]] = {
 }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("collective", "given", "tolerance"), PROBLEMS.values(), ids=PROBLEMS)
 def test_one_plan_is_within_the_tolerance_anywhere(collective: str, given: dict[str, Any], tolerance: Any) -> None:
     table = ll.plan_table(collective, SIZES, DELAYS, tolerance=tolerance, **given)
@@ -256,6 +258,7 @@ def test_a_fault_of_a_file_is_named(change: Any, field: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.large
 @given(st.data())
 def test_damaged_files_are_refused_in_one_line(data: st.DataObject) -> None:
     text = real_table().to_json()

@@ -235,6 +235,7 @@ def recursive_doubling(gpus: int, size: int) -> list[tuple[list[Pair], float]]:
 ALGORITHMS = {"bruck": bruck, "recursive-doubling": recursive_doubling}
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("kind", "algorithm"),
     [

@@ -132,6 +132,7 @@ def test_it_may_stand_where_the_list_of_processes_does_not_show_it() -> None:
     assert process.communicate()[1] == ""
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("token", [None, TOKEN])
 def test_who_listens_to_a_network_is_told_so(token: str | None) -> None:
     shown = ("--token", token) if token else ()

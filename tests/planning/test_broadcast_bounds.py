@@ -47,6 +47,7 @@ def ratios(graph: Graph, ranks: int, ports: int) -> list[float]:
     return found
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("number", range(cases(48)))
 def test_no_schedule_takes_less(number: int) -> None:
     draw = random.Random(number)  # noqa: S311 (tests)

@@ -32,6 +32,7 @@ def test_kinds_are_all_faults_of_the_meaning() -> None:
         assert Wanted.of(kind).faults(GPUS, PORTS) == every
 
 
+@pytest.mark.large
 def test_a_plan_that_is_looked_up_is_that_of_planning(made: Fallbacks) -> None:
     """To the last bit, for every fault, however it is spelled; none for two faults at once."""
     for fault in [fault for every in EVERY.values() for fault in every]:

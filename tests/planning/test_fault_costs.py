@@ -27,6 +27,7 @@ EVERY = {
 }
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("collective", "kind"), [*(("all-gather", kind) for kind in EVERY), ("all-reduce", "any-port")]
 )
@@ -52,6 +53,7 @@ def test_mean_and_worst_are_those_of_a_plan_for_every_fault(collective: str, kin
         assert row.healthy_s == pytest.approx(healthy.total_s, rel=1e-12)
 
 
+@pytest.mark.large
 def test_pairs_are_all_different_and_cost_what_a_plan_with_both_takes() -> None:
     """On so few GPUs as many pairs as there are; each once."""
     fabric = Fabric(gpus=3, ports=2)
@@ -93,6 +95,7 @@ def test_faults_that_are_there_come_first() -> None:
     assert found.rows[0].healthy_s == pytest.approx(both.total_s, rel=1e-12)
 
 
+@pytest.mark.large
 def test_the_command_prints_what_the_function_finds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """JSON, CSV, table and picture."""
     command = ["compare", "--collective", "all-gather", "--size", "1MiB"]

@@ -43,6 +43,7 @@ def planned(collective: str, failed: str | list[str], **more: Any) -> Plan:
     return lightloom.plan(collective, "4MiB", fabric=Fabric(gpus=8, ports=2, failed=failed), **more)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("failed", FAULTS)
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_plans_and_circuits_keep_off_what_is_broken(collective: str, failed: str) -> None:

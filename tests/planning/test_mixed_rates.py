@@ -53,6 +53,7 @@ def drawn(number: int) -> tuple[str, int, ll.Fabric]:
     return rng.choice(names("collectives")), int(2 ** rng.uniform(8, 28)), fabric
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("number", range(24))
 def test_plans_are_what_they_say(number: int) -> None:
     """Numbers are recomputed from the file alone; packets take about as long; circuits are on ports of their rate."""
@@ -145,6 +146,7 @@ def least_s(collective: str, size_bytes: int, gpus: int, by_port: list[float]) -
     return min(found)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("collective", ["all-gather", "reduce-scatter", "all-reduce", "all-to-all", "broadcast"])
 @pytest.mark.parametrize(("rates", "size_bytes"), [([8e11, 4e11], 30_000), ([7.3e11, 2.1e11], 600_000)])
 def test_no_schedule_of_three_gpus_takes_less(collective: str, rates: list[float], size_bytes: int) -> None:

@@ -80,6 +80,7 @@ def test_gpus_at_one_place_cost_what_they_cost_without(collective: str, planner:
     assert there.total_s == ll.plan(**asked, fabric=ll.Fabric(gpus=8, ports=2)).total_s
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("gpus", [8, 12, 32])
 @pytest.mark.parametrize("size", ["1KiB", "256KiB"])
 @pytest.mark.parametrize("collective", ["all-reduce", "all-gather", "all-to-all", "broadcast"])

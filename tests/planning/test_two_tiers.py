@@ -112,6 +112,7 @@ def test_the_verdict_is_over_the_best_circuits_of_both_tiers_that_never_change()
     assert row.total_s == unchanging.total_s
 
 
+@pytest.mark.large
 def test_a_faster_switch_is_never_slower() -> None:
     delays = ("1us", "2us", "5us", "10us", "100us")
     times_s = [

@@ -60,6 +60,7 @@ def test_no_planner_is_faster_and_no_bound_above(
     assert plan.to_json() == ll.plan(matrix=drawn, fabric=fabric, overlap=overlap).to_json()
 
 
+@pytest.mark.large
 def test_small_blocks_from_a_ring_take_one_step() -> None:
     """Sixteen points, four sizes by four delays: several times as fast as planners that are given steps."""
     gains = []

@@ -65,6 +65,7 @@ def recomputed_s(told: dict[str, Any], matrix: NDArray[np.float64]) -> float:
     return total_s
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("objective", ["expected", "worst"])
 @pytest.mark.parametrize("sparse", [False, True], ids=["all pairs", "some pairs"])
 @pytest.mark.parametrize("seed", range(3))
@@ -107,6 +108,7 @@ def test_every_pair_has_paths_where_some_iterations_are_held_out() -> None:
     assert found.held_out[0].mean_s == found.iterations[3].once_s
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("hold_out", "count"), [(1, 1), (3, 3), (0.5, 2), (0.25, 1), (0.01, 1), (0.99, 3), (None, 0)])
 def test_a_share_or_a_number_is_held_out(hold_out: Any, count: int) -> None:
     found = ll.robust(drifting(2, 4, 0.2), fabric=FABRIC, hold_out=hold_out)

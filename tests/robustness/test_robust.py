@@ -59,6 +59,7 @@ def test_the_judge_finds_the_times_of_every_iteration(fabric: ll.Fabric, sparse:
     assert all(check.passed for check in ll.verify(found.plan))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("fabric", FABRICS.values(), ids=FABRICS)
 def test_strategies_are_in_order_of_what_they_know(fabric: ll.Fabric) -> None:
     matrices = trace(1)

@@ -136,6 +136,7 @@ def test_a_port_that_fails_in_the_middle_ends_the_run_and_the_next_goes_on_witho
     assert measured.wrong == 0
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "fault", sorted(name for name, (value, _) in MEANINGS.items() if value == "the number of a change")

@@ -55,6 +55,7 @@ def quick(training: ll.Training, **settings: Any) -> IterationMeasurement:
     return ll.run_iteration(training, **given)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("policy", ["joint", "per-collective"])
 @pytest.mark.parametrize("name", ITERATIONS)
 def test_data_are_numpys_and_bytes_the_plans(name: str, policy: str) -> None:
@@ -98,6 +99,7 @@ def test_data_that_differ_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [event.wrong > 0 for event in measurement.events] == [e.kind != "compute" for e in training.events]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", ITERATIONS)
 def test_nothing_begins_before_what_it_waits_for(name: str) -> None:
     training = ITERATIONS[name]()
@@ -129,6 +131,7 @@ def test_communications_are_under_way_together() -> None:
     assert (np.minimum(first_end_s, second_end_s) > np.maximum(first_s, second_s)).all()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", ITERATIONS)
 def test_circuits_change_after_their_users_and_before_those_that_need_them(name: str) -> None:
     training = ITERATIONS[name](policy="per-collective", reconfiguration_delay="100ns")

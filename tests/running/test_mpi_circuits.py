@@ -112,6 +112,7 @@ def test_steps_wait_for_their_circuits_and_circuits_for_steps(tmp_path: Path) ->
         assert step == 0 or max(span[step - 1][1] for span in spans) <= asked_s
 
 
+@pytest.mark.large
 def test_what_a_slow_switch_costs(switch: SimulatedSwitch) -> None:
     """A switch that takes 60 ms for a change, and 10 ms for each answer."""
     switch.crossbar.faults = Faults(slow_s=0.06, late_s=0.01)
@@ -307,6 +308,7 @@ def test_a_rank_that_dies_while_circuits_change(switch: SimulatedSwitch, tmp_pat
     assert named_since(began_s) == []
 
 
+@pytest.mark.large
 def test_the_verb_starts_ranks_with_a_switch(cli: RunCli, switch: SimulatedSwitch) -> None:
     doubling().save("plan.json")
     ran = cli("run", "plan.json", "--transport", "mpi", "--runs", 1, "--switch", switch.address, "--format", "csv")

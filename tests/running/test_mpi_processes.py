@@ -116,6 +116,7 @@ def all_end(ranks: dict[int, int], folder: Path) -> bool:
     return True
 
 
+@pytest.mark.large
 @needs_mpi
 def test_what_is_measured(in_own_folder: Path) -> None:
     """A recursive doubling over a ring one way: of 3 steps on 8 ranks, the second and third are passed on."""
@@ -240,6 +241,7 @@ def test_ranks_that_others_started_measure_together(tmp_path: Path) -> None:
     assert refused.startswith("plan: ")
 
 
+@pytest.mark.large
 @needs_mpi
 @pytest.mark.usefixtures("in_own_folder")
 def test_the_verb_run_starts_its_ranks(cli: RunCli) -> None:
@@ -252,6 +254,7 @@ def test_the_verb_run_starts_its_ranks(cli: RunCli) -> None:
     assert table.out.splitlines()[1] == "mpi, 5 runs after 1 warm-up"
 
 
+@pytest.mark.large
 @needs_mpi
 def test_of_ranks_that_mpiexec_started_one_speaks(in_own_folder: Path) -> None:
     ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=3)).save("plan.json")

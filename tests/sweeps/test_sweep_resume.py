@@ -103,6 +103,7 @@ def test_an_interrupted_run_says_that_it_goes_on(in_tmp: Path, number: signal.Si
     assert ll.sweep(in_tmp / "stopped.toml", output=in_tmp / "out").found > 0
 
 
+@pytest.mark.large
 def test_damaged_parts_are_computed_again(tmp_path: Path, uninterrupted: bytes) -> None:
     (tmp_path / "stopped.toml").write_text(DESCRIPTION)
     made = SweepDescription.load(tmp_path / "stopped.toml")

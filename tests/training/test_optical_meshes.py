@@ -83,6 +83,7 @@ def test_a_circuit_that_stays_on_another_path_is_found() -> None:
     assert "kept paths" in failed
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(12))
 def test_iterations_by_chance_on_a_mesh_have_paths_or_are_refused(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 (tests)

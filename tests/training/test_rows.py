@@ -34,6 +34,7 @@ def test_every_event_has_its_times_in_a_row(training: ll.Training) -> None:
         assert box.role == (COMPUTED if event.kind == "compute" else event.label)
 
 
+@pytest.mark.large
 def test_boxes_of_a_lane_are_beside_each_other(training: ll.Training) -> None:
     for row in training_rows(training):
         ends: dict[int, float] = {}

@@ -15,6 +15,7 @@ PLAN = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16, reconfigurat
 MAGIC = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_pictures_are_of_their_kind(cli: RunCli, in_tmp: Path, suffix: str) -> None:
     ran = cli("plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", 8, "--plot", f"plan{suffix}")

@@ -65,6 +65,7 @@ def opened(browser: Browser, hosted: str) -> Iterator[Opened]:
     assert opened.problems == []
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_answers(opened: Opened, view: str) -> None:
     page = opened.go(view)

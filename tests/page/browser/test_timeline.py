@@ -82,6 +82,7 @@ def sums_of(rows: list[dict[str, Any]], windows: list[tuple[float, float]]) -> l
     return told
 
 
+@pytest.mark.large
 def test_sums_of_any_span_are_the_data_s(opened: Opened, training: ll.Training) -> None:
     page = opened.go("/plan?collective=broadcast&size=1MiB&gpus=4")
     rows = timeline(training)
@@ -115,6 +116,7 @@ def test_boxes_that_cover_each_other_count_once(opened: Opened) -> None:
             assert close(of_row, own), (of_row, own)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("presses", [0, 9, 18])
 def test_pixels_show_the_shares(opened: Opened, training: ll.Training, presses: int) -> None:
     """Of the row of computation: how much of its room is painted, next to how long ranks compute."""
