@@ -115,7 +115,8 @@ def _add_problem(answers: _Answers, verb: str, options: dict[str, Any], axes: di
     if verb == "plan":
         answers.add(verb, {**options, "planner": NEVER_CHANGE})
         answers.add("explain", options)
-        answers.add("circuits", options)
+        for name in ("circuits", "ports", "journey"):
+            answers.add(name, options)
         for step in range(len(json.loads(outcome.content)["steps"])):
             answers.add("loads", {**options, "step": step})
     ways = task(verb).subjects[verb]
