@@ -85,7 +85,7 @@ export class FollowedChunk {
     const more = here.length - told.length;
     /** @type {Child[]} */
     const parts = [
-      h("p", {}, `Chunk ${chunk} of ${chunks}, ${size(bytes, this.plan.size_bytes)}: ${own}, to ${goal}.`),
+      h("p", {}, `Chunk ${chunk} of 0 to ${chunks - 1}, ${size(bytes, this.plan.size_bytes)}: ${own}, to ${goal}.`),
       h(
         "p",
         {},
