@@ -1,7 +1,7 @@
 // The circuits that are live during a step, with the bytes on each.
 
 import { brokenOf } from "../broken.js";
-import { h, replace, s } from "../dom.js";
+import { freshId, h, replace, s } from "../dom.js";
 import { counted, size, times } from "../quantities.js";
 import { arc, placesOf, radiusOf } from "./places.js";
 
@@ -73,6 +73,7 @@ export class CircuitDrawing {
   /** @param {{plan: Plan, onGpu: OnGpu}} told */
   constructor({ plan, onGpu }) {
     this.plan = plan;
+    this.arrow = freshId("arrow");
     this.places = placesOf(plan.gpus, plan.fabric.dims);
     this.isRound = (plan.fabric.dims ?? []).filter((side) => side > 1).length < 2;
     this.radius = radiusOf(plan.gpus);
@@ -87,7 +88,7 @@ export class CircuitDrawing {
     this.svg = s(
       "svg",
       { viewBox: "0 0 640 640", "aria-hidden": "true", focusable: "false" },
-      arrow(),
+      arrow(this.arrow),
       s("g", {}, cut),
       this.#paths,
       this.#flows,
@@ -132,7 +133,7 @@ export class CircuitDrawing {
   #circuit(source, target, count) {
     const d = arc(this.places[source], this.places[target], this.radius, this.isRound);
     const words = s("title", {}, `circuit ${source} → ${target}`);
-    const path = s("path", { class: "circuit", d, "marker-end": count <= 200 ? "url(#arrow)" : null }, words);
+    const path = s("path", { class: "circuit", d, "marker-end": count <= 200 ? `url(#${this.arrow})` : null }, words);
     const flow = count <= 260 ? s("path", { class: "flow", d }) : null;
     return { path, words, flow, source, target };
   }
@@ -286,15 +287,12 @@ function node(gpu, { x, y }, radius, isNamed, broken = []) {
   );
 }
 
-function arrow() {
+/** @param {string} id */
+function arrow(id) {
   const tip = s("path", { d: "M0 0L6 3L0 6z", fill: "context-stroke" });
   return s(
     "defs",
     {},
-    s(
-      "marker",
-      { id: "arrow", viewBox: "0 0 6 6", refX: 4.4, refY: 3, markerWidth: 3, markerHeight: 3, orient: "auto" },
-      tip,
-    ),
+    s("marker", { id, viewBox: "0 0 6 6", refX: 4.4, refY: 3, markerWidth: 3, markerHeight: 3, orient: "auto" }, tip),
   );
 }

@@ -13,14 +13,8 @@ import { StepScene } from "./step-scene.js";
 /** @import { Body, Link, Path, Plan, Step } from "../types.js" */
 
 const MOST_PATHS = 4;
-// Elements that have a use of their own for the space bar or for arrows.
-const PRESSED = "input, select, textarea, button, summary, a";
-const MOVED = "input, select, textarea, .scroll, pre";
-
 /** @type {Record<string, number>} */
 const UP_AND_DOWN = { ArrowUp: 1, ArrowDown: -1 };
-/** @type {Record<string, number>} */
-const LEFT_AND_RIGHT = { ArrowLeft: -1, ArrowRight: 1 };
 const KEYS = "Circuits. Space plays and pauses, left and right go from step to step, up and down from GPU to GPU.";
 const MOTION = "Dashes move with the bytes: fastest on the busiest circuit, at the rate of its port.";
 
@@ -174,19 +168,9 @@ export class PlanCircuits {
     this.play.again();
   }
 
-  /**
-   * Takes a key that nothing else on the page has a use for.
-   *
-   * @param {KeyboardEvent} event
-   */
+  /** @param {KeyboardEvent} event */
   key(event) {
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
-    const by = LEFT_AND_RIGHT[event.key];
-    if (!isPlain || (event.key !== " " && !by)) return;
-    if (event.target instanceof Element && event.target.closest(by ? MOVED : PRESSED)) return;
-    if (by) this.play.step(by);
-    else this.play.toggle();
-    event.preventDefault();
+    this.play.key(event);
   }
 
   /** Stops the player and cancels requests. */

@@ -26,12 +26,12 @@ const DAMAGED = "What is packed in this address is cut off or damaged, and left 
  * root: where it goes. view: its path. verb: whose options it has. title, lead: its purpose. first: options that are
  * shown unfolded. presets: verbs whose presets it offers. start: query of the problem that it begins with, or a
  * function that makes it from the address. extras: form parts next to the options. compute: shows the result.
- * code: `[verb, body]` of a query where it is not the verb with its options.
+ * code: requests of a query, `[verb, body]` each, where they are not the verb with its options.
  *
  * @typedef {{
  *   root: HTMLElement, view: string, verb: string, title: string, lead: string, first: string[], presets?: string[],
  *   start?: Start, extras?: Extras, options?: Option[],
- *   compute: (query: Query, signal: AbortSignal) => Promise<unknown>, code?: (query: Query) => [string, Body],
+ *   compute: (query: Query, signal: AbortSignal) => Promise<unknown>, code?: (query: Query) => [string, Body][],
  * }} Settings
  *
  * @typedef {Query | ((given: Query) => Query)} Start
@@ -180,8 +180,7 @@ export class Scaffold {
     }
     await compute(problem, signal);
     document.title = titleOf(problem, title);
-    const [own, body] = code?.(problem) ?? [verb, bodyOf(verb, problem)];
-    this.#code.show(own, body);
+    this.#code.show(code?.(problem) ?? [[verb, bodyOf(verb, problem)]]);
   }
 
   /**

@@ -47,7 +47,7 @@ export function mount(root) {
     presets: ["map"],
     extras,
     lead: "The best plan over one that leaves the circuits as they are, on a map of two options of your choice.",
-    code: (query) => ["map", bodyFor(query)],
+    code: (query) => [["map", bodyFor(query)]],
     async compute(query, signal) {
       const view = new PaysMap(frame.result, query);
       const body = bodyFor(query);
