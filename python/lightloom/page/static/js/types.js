@@ -135,6 +135,7 @@
  * @typedef {{
  *   x_index: number, y_index: number, x: number, y: number, total_s: number | null, against_s: number | null,
  *   speedup: number | null, reconfigurations: number | null, planner: string | null, algorithm: string | null,
+ *   topologies: string | null, against_algorithm: string | null, against_topologies: string | null,
  *   lower_bound_s: number | null, gap: number | null, reason?: string,
  * }} Cell
  */
