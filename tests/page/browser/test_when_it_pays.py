@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom._core import show_time
+from tests.page.test_map import circuits
 
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened
@@ -268,10 +269,7 @@ def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None
     by_name: dict[str, set[str]] = {}
     for x, y, colour in found:
         plan = planned(sizes[x], "100s" if layer == "fixed" else delays[y])
-        names = [plan.topologies[step.topology_index].name for step in plan.steps]
-        runs = [name for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
-        circuits = " → ".join([*runs[:4], *(["…"] if len(runs) > 4 else [])])
-        by_name.setdefault(plan.algorithm if layer == "algorithm" else circuits, set()).add(colour)
+        by_name.setdefault(plan.algorithm if layer == "algorithm" else circuits(plan), set()).add(colour)
     # A name has one colour, which the legend says; as many as there are colours have one of their own.
     assert all(len(colours) == 1 for colours in by_name.values())
     legend = page.locator(".legend").inner_text()

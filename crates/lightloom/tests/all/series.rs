@@ -151,7 +151,17 @@ fn assert_equal(what: &str, request: &Request, points: &[OperatingPoint]) {
         assert_eq!(found.reconfigurations[index] as usize, plan.reconfigurations(), "{what}: {numbers:?}");
         let (planner, algorithm) = &series.names()[found.choice[index] as usize];
         assert_eq!((planner, algorithm), (&plan.planner, &plan.algorithm), "{what}: {numbers:?}");
+        let topologies = &series.topologies()[found.topologies[index] as usize];
+        assert_eq!(topologies, &named(plan), "{what}: {numbers:?}");
     }
+}
+
+/// The first topologies of a plan, in the order of its steps.
+fn named(plan: &model::Plan) -> String {
+    let mut names: Vec<&str> = plan.steps.iter().map(|step| plan.topologies[step.topology].name()).collect();
+    names.dedup();
+    let more = if names.len() > 4 { " → …" } else { "" };
+    names[..names.len().min(4)].join(" → ") + more
 }
 
 #[test]

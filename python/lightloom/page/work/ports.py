@@ -35,7 +35,6 @@ def _switches(circuits: Circuits) -> list[dict[str, Any]]:
     plan, labels = circuits.plan, circuits.labels
     failed = () if plan is None else plan.failed
     several = plan is not None and plan.ports > 1
-    # Ranks are the GPUs that work, in their order.
     absent = sorted(int(fault.removeprefix("gpu:")) for fault in failed if fault.startswith("gpu:"))
     found = []
     for index, switch in enumerate(circuits.switches):
@@ -46,7 +45,7 @@ def _switches(circuits: Circuits) -> list[dict[str, Any]]:
                 "name": switch.name,
                 "ports": switch.ports,
                 "ends": list(ends),
-                "ranks": [None if gpu in {None, *absent} else gpu - bisect(absent, gpu) for gpu, _ in owners],
+                "ranks": [_rank(gpu, absent) for gpu, _ in owners],
                 "failed_ingress": [port + 1 for port, owner in enumerate(owners) if _is_failed(owner, "port", failed)],
                 "failed_egress": [
                     port + 1 for port, owner in enumerate(owners) if _is_failed(owner, "receiver", failed)
@@ -62,6 +61,11 @@ def _owner(end: str, *, several: bool) -> tuple[int | None, int | None]:
     if not gpu.isdecimal() or port.isdecimal() != several:
         return None, None
     return int(gpu), int(port) if several else 0
+
+
+def _rank(gpu: int | None, absent: Sequence[int]) -> int | None:
+    """The GPU's place among those that work; None where it is none of them."""
+    return None if gpu is None or gpu in absent else gpu - bisect(absent, gpu)
 
 
 def _is_failed(owner: tuple[int | None, int | None], half: str, failed: Sequence[str]) -> bool:
