@@ -96,7 +96,8 @@ impl Series {
     ///
     /// Where the least time is a concave function of the numbers, searches at few points serve all ([`Envelope`]);
     /// elsewhere every point is searched. A point's result depends neither on the number of threads nor on the other
-    /// points, except that among plans of exactly equal time the number of reconfigurations may differ.
+    /// points, except that among plans of exactly equal time the number of reconfigurations and the topologies may
+    /// differ.
     ///
     /// # Errors
     /// Arrays of different lengths, or a number that its field does not take.

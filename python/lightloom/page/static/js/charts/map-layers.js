@@ -69,7 +69,7 @@ function namesBy(of) {
     const colourOf = (name) => colours[Math.min(MOST_NAMES, names.indexOf(name))];
     const more = names.length - MOST_NAMES;
     const entries = names.slice(0, MOST_NAMES).map((name) => entry(colourOf(name), name));
-    if (more > 0) entries.push(entry(colours[MOST_NAMES], `${more} more, each in few cells`));
+    if (more > 0) entries.push(entry(colours[MOST_NAMES], `${more} more, each in fewer cells`));
     return {
       colour(cell) {
         const name = of(cell);

@@ -51,7 +51,10 @@ const sumOf = (plan, term) => plan.steps.reduce((sum, step) => sum + termOf(step
 export function sentenceOf(plans, names) {
   const [one, other] = plans;
   const ratio = other.total_s / one.total_s;
-  const changes = `The first has ${changesOf(one)}, the second ${changesOf(other)}.`;
+  const isLike = one.reconfigurations === other.reconfigurations;
+  const changes = isLike
+    ? `Each has ${changesOf(one)}.`
+    : `The first has ${changesOf(one)}, the second ${changesOf(other)}.`;
   if (Math.abs(ratio - 1) < EQUAL)
     return `It takes ${time(one.total_s)}, with ${names[0]} as with ${names[1]}. ${changes}`;
   const [fast, slow] = ratio > 1 ? [0, 1] : [1, 0];
