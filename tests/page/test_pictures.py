@@ -121,6 +121,23 @@ def test_a_figure_that_there_is_not_is_refused(server: Served, figure: object) -
 FAULTS = [(), ("port:1.0", "receiver:2.1"), ("gpu:3",), ("gpu:0", "link:4-6")]
 
 
+def test_each_port_may_be_on_a_switch_of_its_own(server: Served) -> None:
+    asked = {"collective": "all-gather", "size": "1MiB", "gpus": 8, "ports": 2, "optics": "parallel"}
+    told = server.post("ports", **asked, failed="port:1.0,receiver:2.1").json()
+    fabric = ll.Fabric(gpus=8, ports=2, optics="parallel", failed="port:1.0,receiver:2.1")
+    plan = ll.plan("all-gather", "1MiB", fabric=fabric)
+    broken = [(switch["failed_ingress"], switch["failed_egress"]) for switch in told["switches"]]
+    assert broken == [([2], []), ([], [3])]
+    for one in told["configurations"]:
+        pairs = Counter(
+            (switch["ranks"][a - 1], switch["ranks"][b - 1])
+            for switch, held in zip(told["switches"], one["switches"], strict=True)
+            for a, b in held["connections"]
+        )
+        for step in one["steps"]:
+            assert pairs == Counter({(int(a), int(b)): int(n) for a, b, n in plan.steps[step].topology.links})
+
+
 @pytest.mark.parametrize("failed", FAULTS)
 def test_ports_join_the_ranks_of_the_plan_s_circuits(server: Served, failed: tuple[str, ...]) -> None:
     asked = {"collective": "all-gather", "size": "1MiB", "gpus": 8, "ports": 2, "reconfiguration_delay": "100ns"}

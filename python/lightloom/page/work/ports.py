@@ -34,12 +34,13 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
 def _switches(circuits: Circuits) -> list[dict[str, Any]]:
     plan, labels = circuits.plan, circuits.labels
     failed = () if plan is None else plan.failed
-    several = plan is not None and plan.ports > 1
+    # Where each port of a GPU is on a switch of its own, the switch says which port it is.
+    one_each = plan is not None and len(circuits.switches) == plan.ports
     absent = sorted(int(fault.removeprefix("gpu:")) for fault in failed if fault.startswith("gpu:"))
     found = []
     for index, switch in enumerate(circuits.switches):
         ends: Sequence[str] = () if labels is None else labels.ends[index]
-        owners = [_owner(end, several=several) for end in ends]
+        owners = [_owner(end, index if one_each else 0) for end in ends]
         found.append(
             {
                 "name": switch.name,
@@ -55,12 +56,10 @@ def _switches(circuits: Circuits) -> list[dict[str, Any]]:
     return found
 
 
-def _owner(end: str, *, several: bool) -> tuple[int | None, int | None]:
-    """The GPU at a port and the number of its own port; None where the label names something else, an island."""
-    gpu, _, port = end.partition(".")
-    if not gpu.isdecimal() or port.isdecimal() != several:
-        return None, None
-    return int(gpu), int(port) if several else 0
+def _owner(end: str, port: int) -> tuple[int | None, int | None]:
+    """The GPU at a port and the number of its own port, `port` if the label says none; None for an island."""
+    gpu, _, own = end.partition(".")
+    return (int(gpu), int(own) if own else port) if gpu.isdecimal() else (None, None)
 
 
 def _rank(gpu: int | None, absent: Sequence[int]) -> int | None:

@@ -248,7 +248,7 @@ function differenceCard(differences, sides) {
       columns: [
         { head: "Quantity" },
         ...TITLES.map((head) => ({ head, right: true })),
-        { head: "Second over first", right: true },
+        { head: "Over first", right: true },
       ],
       rows: differences.map(({ name, values, words, verdict }) => ({
         cells: [name, ...values, words],
