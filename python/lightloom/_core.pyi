@@ -372,6 +372,9 @@ class Series:
     @property
     def names(self) -> list[tuple[str, str]]:
         """(planner, algorithm) of all that was chosen so far, in the order of first use; it only becomes longer."""
+    @property
+    def topologies(self) -> list[str]:
+        """Topologies in the order of the steps of all that was chosen so far; it only becomes longer."""
     def evaluate(
         self,
         size_bytes: NDArray[np.float64],
@@ -386,10 +389,13 @@ class Series:
         NDArray[np.uint32],
         NDArray[np.float64] | None,
         NDArray[np.float64] | None,
+        NDArray[np.uint32],
+        tuple[NDArray[np.uint32], NDArray[np.uint32]] | None,
     ]:
         """Results of `plan` at every point, all arrays of one length: completion times in seconds, numbers of
-        reconfigurations, indices into `names`, lower bounds in seconds where they are asked for, and times of the best
-        plans whose circuits never change, where the request leaves all algorithms and planners open.
+        reconfigurations, indices into `names`, lower bounds in seconds where they are asked for, times of the best
+        plans whose circuits never change, where the request leaves all algorithms and planners open, indices into
+        `topologies`, and both indices of the best plans whose circuits never change, where their times are there.
 
         size_bytes: whole buffers m, whole bytes; reconfiguration_delay_s: fixed, in addition to the fabric's delay
         per port. Where nothing serves a point its time is NaN, its index 2^32 - 1. On all cores, without the

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+import lightloom as ll
+from lightloom._core import show_time
 from lightloom.clocks.reader import parts_of
 from lightloom.clocks.timeline import Timeline
 from lightloom.planning import verify
@@ -76,3 +78,13 @@ def test_the_judge_finds_what_the_simulation_finds(seed: int) -> None:
         else:
             # The judge asks more: that the total is the stated one, and that no data come in another order.
             assert failed == [] or set(failed) <= {"timeline-total", "data"}, (failed, end_s)
+
+
+def test_what_is_tried_is_told() -> None:
+    seen: list[str] = []
+    asked: dict[str, Any] = {"matrix": "zipf:0.6", "size": "1MiB/pair", "fabric": ll.Fabric(gpus=6, ports=2)}
+    found = ll.timeline("all-to-all", **asked, report=seen.append)
+    assert found.to_json() == ll.timeline("all-to-all", **asked).to_json()
+    # The plan that the timeline is compared with, and each way that a pair of GPUs may be served.
+    assert len(seen) == len(set(seen)) == 4
+    assert show_time(ll.plan("all-to-all", **asked).total_s) in seen[1]

@@ -1,10 +1,15 @@
 """Long work: results, errors and signs of life come through, and an interrupt is heard while the work goes on."""
 
 import _thread
+import os
+import pty
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -74,3 +79,51 @@ def test_a_bar_without_a_terminal_says_how_far_it_is(
         "sweep: swing, 500 of 2,000 points, 0 s",
         "sweep: bruck, 2,000 of 2,000 points, 0 s",
     ]
+
+
+def test_what_is_left_of_a_budget_is_said() -> None:
+    status = Status(1000.0)
+    assert re.fullmatch(r"(1000|99\d) s left", status.text)
+    status.say("best so far 1 s")
+    assert re.fullmatch(r"best so far 1 s, (1000|99\d) s left", status.text)
+    assert Status(0.0).text == "0 s left"
+
+
+@pytest.mark.slow
+def test_on_a_terminal_a_long_plan_says_the_best_so_far() -> None:
+    words = [
+        "--collective",
+        "all-to-all",
+        "--matrix",
+        "zipf:0.4",
+        "--size",
+        "1MiB/pair",
+        "--gpus",
+        "48",
+        "--ports",
+        "4",
+    ]
+    command = [sys.executable, "-m", "lightloom", "plan", *words, "--planner", "weave", "--budget", "4s"]
+    terminal, end = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, env=environment) as process:
+        os.close(end)
+        shown = b""
+        # A terminal whose other end is closed is an error of reading.
+        with suppress(OSError):
+            while part := os.read(terminal, 4096):
+                shown += part
+        assert process.stdout is not None
+        printed = process.stdout.read().decode()
+    os.close(terminal)
+    assert process.returncode == 0
+    times = [
+        float(number)
+        for number in re.findall(rb"best so far ([0-9.]+) \xc2\xb5s, [0-9.]+ of the lower bound, \d+ s left", shown)
+    ]
+    assert times
+    # Each is at most the one before, and the plan that is printed is at most the last.
+    assert times == sorted(times, reverse=True)
+    total = re.search(r"(\d+(\.\d+)?) µs", printed)
+    assert total is not None
+    assert float(total[1]) <= times[-1]

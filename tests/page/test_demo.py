@@ -26,3 +26,14 @@ def test_a_folder_with_files_is_left_alone(cli: RunCli, tmp_path: Path) -> None:
     assert result.status == 2
     assert "is not empty" in result.err
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("parent", ["/proc", "/sys", "{tmp}/missing"])
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_computed(
+    cli: RunCli, tmp_path: Path, parent: str
+) -> None:
+    parent = parent.format(tmp=tmp_path)
+    result = cli("serve", "--export", f"{parent}/demo")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == f"error: export: cannot write `{parent}/demo`: there is no writable folder `{parent}`\n"
+    assert not list(tmp_path.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -25,6 +26,12 @@ DELAYS = {"option": "reconfiguration-delay", "from": "10ns", "to": "10ms", "poin
 PORTS = {"option": "ports", "values": [1, 2]}
 
 
+def circuits(plan: ll.Plan) -> str:
+    """The first topologies of a plan in the order of its steps."""
+    names = [name for name, _ in itertools.groupby(plan.topologies[step.topology_index].name for step in plan.steps)]
+    return " → ".join([*names[:4], *(["…"] if len(names) > 4 else [])])
+
+
 @pytest.mark.large
 @pytest.mark.parametrize(("x", "y"), [(SIZES, DELAYS), (PORTS, DELAYS), (SIZES, PORTS)])
 def test_every_cell_is_what_plan_says(server: Served, x: dict[str, Any], y: dict[str, Any]) -> None:
@@ -44,6 +51,9 @@ def test_every_cell_is_what_plan_says(server: Served, x: dict[str, Any], y: dict
         assert cell["speedup"] == pytest.approx(fixed.total_s / plan.total_s, rel=1e-12)
         assert cell["lower_bound_s"] == pytest.approx(plan.lower_bound_s, rel=1e-9)
         assert cell["gap"] >= 1 - 1e-9
+        assert (cell["algorithm"], cell["against_algorithm"]) == (plan.algorithm, fixed.algorithm)
+        assert cell["topologies"] == circuits(plan)
+        assert cell["against_topologies"] == fixed.topologies[0].name
 
 
 def test_cells_are_told_as_they_are_found(server: Served) -> None:

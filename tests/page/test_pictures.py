@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,3 +116,66 @@ def test_a_figure_is_made_again_as_on_the_command_line(server: Served, cli: RunC
 def test_a_figure_that_there_is_not_is_refused(server: Served, figure: object) -> None:
     answer = server.post("reproduce", figure=figure)
     assert (answer.status_code, answer.json()["field"]) == (422, "figure")
+
+
+FAULTS = [(), ("port:1.0", "receiver:2.1"), ("gpu:3",), ("gpu:0", "link:4-6")]
+
+
+def test_each_port_may_be_on_a_switch_of_its_own(server: Served) -> None:
+    asked = {"collective": "all-gather", "size": "1MiB", "gpus": 8, "ports": 2, "optics": "parallel"}
+    told = server.post("ports", **asked, failed="port:1.0,receiver:2.1").json()
+    fabric = ll.Fabric(gpus=8, ports=2, optics="parallel", failed="port:1.0,receiver:2.1")
+    plan = ll.plan("all-gather", "1MiB", fabric=fabric)
+    broken = [(switch["failed_ingress"], switch["failed_egress"]) for switch in told["switches"]]
+    assert broken == [([2], []), ([], [3])]
+    for one in told["configurations"]:
+        pairs = Counter(
+            (switch["ranks"][a - 1], switch["ranks"][b - 1])
+            for switch, held in zip(told["switches"], one["switches"], strict=True)
+            for a, b in held["connections"]
+        )
+        for step in one["steps"]:
+            assert pairs == Counter({(int(a), int(b)): int(n) for a, b, n in plan.steps[step].topology.links})
+
+
+@pytest.mark.parametrize("failed", FAULTS)
+def test_ports_join_the_ranks_of_the_plan_s_circuits(server: Served, failed: tuple[str, ...]) -> None:
+    asked = {"collective": "all-gather", "size": "1MiB", "gpus": 8, "ports": 2, "reconfiguration_delay": "100ns"}
+    told = server.post("ports", **asked, **({"failed": ",".join(failed)} if failed else {})).json()
+    fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay="100ns", failed=failed or None)
+    plan = ll.plan("all-gather", "1MiB", fabric=fabric)
+    (switch,) = told["switches"]
+    assert switch["ports"] == 16
+    held = {step: one["switches"][0]["connections"] for one in told["configurations"] for step in one["steps"]}
+    broken = {"ingress": set(switch["failed_ingress"]), "egress": set(switch["failed_egress"])}
+    for step in plan.steps:
+        joined = held[step.index]
+        pairs = Counter((switch["ranks"][a - 1], switch["ranks"][b - 1]) for a, b in joined)
+        assert pairs == Counter({(int(a), int(b)): int(count) for a, b, count in step.topology.links})
+        assert not broken["ingress"] & {a for a, _ in joined}
+        assert not broken["egress"] & {b for _, b in joined}
+    # Port p of GPU g is number 2g + p + 1 of the switch.
+    gpu = {2 * int(fault[4:]) + port for fault in failed if fault.startswith("gpu:") for port in (1, 2)}
+    assert broken["ingress"] == gpu | ({3} if "port:1.0" in failed else set())
+    assert broken["egress"] == gpu | ({6} if "receiver:2.1" in failed else set())
+
+
+@pytest.mark.parametrize("collective", ["all-gather", "broadcast", "all-to-all", "reduce-scatter", "all-reduce"])
+def test_a_journey_takes_the_chunk_where_it_must_be(server: Served, collective: str) -> None:
+    asked = {"collective": collective, "size": "1MiB", "gpus": 6}
+    chunks = server.post("journey", **asked).json()["chunks"]
+    answer = server.post("journey", **asked, chunk=chunks)
+    assert (answer.status_code, answer.json()["field"]) == (422, "chunk")
+    for chunk in (0, chunks // 2, chunks - 1):
+        told = server.post("journey", **asked, chunk=chunk).json()
+        start = range(6) if told["source"] is None else [told["source"]]
+        # What every GPU has of the chunk: the parts of a sum, or the whole from its source.
+        has = {gpu: {gpu} if gpu in start else set() for gpu in range(6)}
+        for step in told["steps"]:
+            before = {gpu: set(parts) for gpu, parts in has.items()}
+            for one in step:
+                sent = before[one["source"]]
+                assert sent, one
+                has[one["destination"]] = has[one["destination"]] | sent if one["operation"] == "reduce" else set(sent)
+        goal = range(6) if told["destination"] is None else [told["destination"]]
+        assert all(has[gpu] == set(start) for gpu in goal)

@@ -35,6 +35,11 @@ pub(crate) mod never_change {
     pub(crate) const MOST_KEPT: usize = 1024;
 }
 
+pub(crate) mod series {
+    /// Topologies that are named of a plan at a point.
+    pub(crate) const MOST_NAMED: usize = 4;
+}
+
 pub(crate) mod uncertain {
     /// Probabilities with which the slowest parts of an uncertain fabric keep the numbers that candidates are made for.
     pub(crate) const KEPT_WITH: &[f64] = &[0.5, 0.9, 0.99];

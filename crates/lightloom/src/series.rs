@@ -9,6 +9,7 @@ use model::{Collective, Error, Result, units};
 use planners::{Choice, Envelope, OperatingPoint};
 use rayon::prelude::*;
 
+use crate::cutoffs::series::MOST_NAMED;
 use crate::{Prepared, Request};
 
 /// A request, prepared for many points.
@@ -16,6 +17,8 @@ pub struct Series {
     prepared: Prepared,
     /// Planner and algorithm of what was chosen so far, in the order of first use.
     names: Mutex<Vec<(String, String)>>,
+    /// Topologies, in the order of their steps, of what was chosen so far.
+    topologies: Mutex<Vec<String>>,
 }
 
 /// The numbers of points, one each per point; [`OperatingPoint`] says what they are.
@@ -44,6 +47,10 @@ pub struct Evaluation {
     /// Times of the best plans whose circuits never change, s, where all algorithms and planners are open and searched
     /// at every point; NaN where nothing serves the point without a change.
     pub never_change_s: Option<Vec<f64>>,
+    /// Index of the chosen plan's topologies in [`Series::topologies`], or [`Evaluation::NOTHING`].
+    pub topologies: Vec<u32>,
+    /// Of the best plans whose circuits never change, where their times are there: `choice` and `topologies`.
+    pub never_change: Option<(Vec<u32>, Vec<u32>)>,
 }
 
 impl Evaluation {
@@ -61,7 +68,7 @@ impl Series {
         let prepared = Prepared::new(request)?;
         prepared.make_problems()?;
         prepared.best_at(&prepared.own_numbers()?)?;
-        Ok(Self { prepared, names: Mutex::default() })
+        Ok(Self { prepared, names: Mutex::default(), topologies: Mutex::default() })
     }
 
     /// The collective that is planned.
@@ -79,11 +86,18 @@ impl Series {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Topologies of what was chosen so far, in the order of their steps: the first few, where there are many. It only
+    /// becomes longer.
+    pub fn topologies(&self) -> Vec<String> {
+        self.topologies.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The results of [`crate::plan`] at every point. `bound`: whether to bound the times from below.
     ///
     /// Where the least time is a concave function of the numbers, searches at few points serve all ([`Envelope`]);
     /// elsewhere every point is searched. A point's result depends neither on the number of threads nor on the other
-    /// points, except that among plans of exactly equal time the number of reconfigurations may differ.
+    /// points, except that among plans of exactly equal time the number of reconfigurations and the topologies may
+    /// differ.
     ///
     /// # Errors
     /// Arrays of different lengths, or a number that its field does not take.
@@ -104,7 +118,9 @@ impl Series {
 
     fn on_pieces(&self, numbers: &[OperatingPoint], bound: bool) -> Result<Evaluation> {
         let envelope = Envelope::of(numbers, |at| self.best_at(at))?;
-        let choices: Vec<u32> = envelope.pieces.iter().map(|piece| self.index_of(&names_of(&piece.choice))).collect();
+        let pieces = envelope.pieces.iter().map(|piece| &piece.choice);
+        let choices: Vec<u32> = pieces.clone().map(|choice| index_in(&self.names, names_of(choice))).collect();
+        let topologies: Vec<u32> = pieces.map(|choice| index_in(&self.topologies, topologies_of(choice))).collect();
         let (total_s, reconfigurations) = envelope.times(numbers).into_iter().unzip();
         let bound_at = |(at, &piece): (&OperatingPoint, &usize)| {
             let choice = &envelope.pieces[piece].choice;
@@ -121,24 +137,28 @@ impl Series {
             choice: envelope.of_point.iter().map(|&piece| choices[piece]).collect(),
             lower_bound_s: bound.then(bounds).transpose()?,
             never_change_s: None,
+            topologies: envelope.of_point.iter().map(|&piece| topologies[piece]).collect(),
+            never_change: None,
         })
     }
 
     fn one_by_one(&self, numbers: &[OperatingPoint], bound: bool) -> Evaluation {
         let is_open = self.prepared.composes() && self.prepared.request().never_changes().is_none();
         let figures = |at: &OperatingPoint| {
-            let (choice, never_change_s) = if is_open {
+            let (choice, unchanging) = if is_open {
                 let (choice, unchanging) = self.prepared.with_unchanging_at(at);
-                (choice, unchanging.map_or(f64::NAN, |choice| choice.total_s))
+                (choice, unchanging.ok())
             } else {
-                (self.best_at(at), f64::NAN)
+                (self.best_at(at), None)
             };
             let choice = choice.ok()?;
             Some(Figures {
-                never_change_s,
+                never_change_s: unchanging.as_ref().map_or(f64::NAN, |choice| choice.total_s),
+                never_change: unchanging.map(|choice| (names_of(&choice), topologies_of(&choice))),
                 total_s: choice.total_s,
                 reconfigurations: choice.reconfigurations() as u32,
                 names: names_of(&choice),
+                topologies: topologies_of(&choice),
                 lower_bound_s: if bound { self.bound_s(&choice) } else { f64::NAN },
             })
         };
@@ -146,39 +166,61 @@ impl Series {
         let seconds = |of: fn(&Figures) -> f64| -> Vec<f64> {
             found.iter().map(|one| one.as_ref().map_or(f64::NAN, of)).collect()
         };
-        let index = |one: &Option<Figures>| one.as_ref().map_or(Evaluation::NOTHING, |one| self.index_of(&one.names));
+        let places = |of: &dyn Fn(&Figures) -> Option<u32>| -> Vec<u32> {
+            found.iter().map(|one| one.as_ref().and_then(of).unwrap_or(Evaluation::NOTHING)).collect()
+        };
+        let name = |names: &(String, String)| Some(index_in(&self.names, names.clone()));
+        let circuits = |topologies: &String| Some(index_in(&self.topologies, topologies.clone()));
+        let (choice, topologies) = (places(&|one| name(&one.names)), places(&|one| circuits(&one.topologies)));
+        let unchanging = || {
+            let names = places(&|one| one.never_change.as_ref().and_then(|(names, _)| name(names)));
+            (names, places(&|one| one.never_change.as_ref().and_then(|(_, topologies)| circuits(topologies))))
+        };
         Evaluation {
             total_s: seconds(|one| one.total_s),
             reconfigurations: found.iter().map(|one| one.as_ref().map_or(0, |one| one.reconfigurations)).collect(),
-            choice: found.iter().map(index).collect(),
+            choice,
             lower_bound_s: bound.then(|| seconds(|one| one.lower_bound_s)),
             never_change_s: is_open.then(|| seconds(|one| one.never_change_s)),
+            topologies,
+            never_change: is_open.then(unchanging),
         }
-    }
-
-    /// The index of the pair among the names, to which it is added where it is missing.
-    fn index_of(&self, names: &(String, String)) -> u32 {
-        let mut all = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.iter().position(|other| other == names).unwrap_or_else(|| {
-            all.push(names.clone());
-            all.len() - 1
-        });
-        known as u32
     }
 }
 
-/// The numbers kept of the choice at one point.
+/// The index of the value among those that are known, to which it is added where it is missing.
+fn index_in<T: PartialEq>(known: &Mutex<Vec<T>>, value: T) -> u32 {
+    let mut all = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = all.iter().position(|other| *other == value).unwrap_or_else(|| {
+        all.push(value);
+        all.len() - 1
+    });
+    place as u32
+}
+
+/// What is kept of the choice at one point.
 struct Figures {
     total_s: f64,
     reconfigurations: u32,
     names: (String, String),
+    topologies: String,
     lower_bound_s: f64,
     never_change_s: f64,
+    never_change: Option<((String, String), String)>,
 }
 
 /// Planner and algorithm.
 fn names_of(choice: &Choice) -> (String, String) {
     (choice.planner.into(), choice.problem.schedule().algorithm().into())
+}
+
+/// Topologies in the order of the steps, `ring → complete`: a plan that goes through many is told by its first ones.
+fn topologies_of(choice: &Choice) -> String {
+    let mut used = choice.candidates.clone();
+    used.dedup();
+    let names = used.iter().take(MOST_NAMED).map(|&index| choice.problem.table.candidate(index).name().to_string());
+    let more = (used.len() > MOST_NAMED).then(|| "…".to_string());
+    names.chain(more).collect::<Vec<_>>().join(" → ")
 }
 
 impl Points<'_> {

@@ -11,13 +11,19 @@ use crate::request::PyRequest;
 #[pyclass(name = "Series", module = "lightloom._core", frozen)]
 pub struct PySeries(Series);
 
-/// Times, reconfigurations, choices, lower bounds and times without any change of circuits, one each per point.
+/// Indices of names and of topologies, one each per point.
+type Places<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+
+/// Times, reconfigurations, choices, lower bounds, times without any change of circuits, topologies, and the choices and
+/// topologies without any change, one each per point.
 type Evaluated<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<u32>>,
     Bound<'py, PyArray1<u32>>,
     Option<Bound<'py, PyArray1<f64>>>,
     Option<Bound<'py, PyArray1<f64>>>,
+    Bound<'py, PyArray1<u32>>,
+    Option<Places<'py>>,
 );
 
 #[pymethods]
@@ -40,6 +46,11 @@ impl PySeries {
     #[getter]
     fn names(&self) -> Vec<(String, String)> {
         self.0.names()
+    }
+
+    #[getter]
+    fn topologies(&self) -> Vec<String> {
+        self.0.topologies()
     }
 
     #[pyo3(signature = (size_bytes, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s, bound=false))]
@@ -71,6 +82,10 @@ impl PySeries {
             PyArray1::from_vec(py, found.choice),
             found.lower_bound_s.map(|bounds| PyArray1::from_vec(py, bounds)),
             found.never_change_s.map(|times| PyArray1::from_vec(py, times)),
+            PyArray1::from_vec(py, found.topologies),
+            found
+                .never_change
+                .map(|(names, topologies)| (PyArray1::from_vec(py, names), PyArray1::from_vec(py, topologies))),
         ))
     }
 }

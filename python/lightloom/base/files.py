@@ -16,6 +16,7 @@ import re
 import stat
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.base.errors import InputError, OutputError, refuse, shown
@@ -208,8 +209,11 @@ def check_folder(field: str, path: str | os.PathLike[str]) -> Path:
             raise refuse(field, f"`{path}` is not a folder; it takes an empty folder, or the name of a new one")
     except OSError as error:
         raise refuse(field, f"cannot write `{path}`: {error.strerror}") from error
-    if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
-        raise refuse(field, f"cannot write `{path}`: there is no writable folder `{target.parent}`")
+    try:
+        # What may be written is no proof: where the kernel keeps folders of its own, none can be made.
+        Path(mkdtemp(prefix=".lightloom-", dir=target.parent)).rmdir()
+    except OSError as error:
+        raise refuse(field, f"cannot write `{path}`: there is no writable folder `{target.parent}`") from error
     return target
 
 

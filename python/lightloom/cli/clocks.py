@@ -9,7 +9,7 @@ from lightloom.base.errors import refuse
 from lightloom.base.files import read_beginning
 from lightloom.cli.options import given_of, problem_arguments
 from lightloom.cli.outputs import check_outputs
-from lightloom.cli.progress import with_progress
+from lightloom.cli.progress import Status, with_progress
 from lightloom.inputs.options import OF_PLAN
 from lightloom.views.rows import as_csv
 
@@ -43,7 +43,8 @@ def planned_timeline(
         check_plot_path(plot)
     check_outputs()
     arguments = problem_arguments(options)
-    found = with_progress("planning", lambda: timeline(**arguments))
+    status = Status()
+    found = with_progress("planning", lambda: timeline(**arguments, report=status.say), status)
     if output is not None:
         found.save(output)
     if plot is not None:

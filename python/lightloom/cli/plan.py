@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lightloom._core import show_time
 from lightloom.base.errors import refuse
 from lightloom.cli.clocks import ASYNCHRONOUS, planned_timeline
 from lightloom.cli.faults import planned_fallbacks
@@ -17,10 +19,13 @@ from lightloom.cli.repair import repaired_plan
 from lightloom.cli.uncertain import sampled_plans, sampled_plans_text, take_uncertain
 from lightloom.faults.kinds import names_kinds
 from lightloom.inputs.options import OF_PLAN
+from lightloom.inputs.quantities import seconds_of
 from lightloom.views.documents import plan_document
 from lightloom.views.rows import as_csv
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lightloom.plans import Plan
     from lightloom.plans.better import BetterPlan
 
@@ -169,8 +174,9 @@ def _by_time(
         options = completed(of_plan["sequence"], {**options, **of_plan})
         del options["sequence"]
     arguments = problem_arguments(options)
-    status = Status()
-    told = _say_better if progress else None
+    budget = of_plan.get("budget")
+    status = Status(None if budget is None else seconds_of("budget", budget))
+    told = _say_better if progress else _best_so_far(status)
     result = with_progress(
         None if progress else "planning",
         lambda: planning.plan(**arguments, **of_plan, progress=told, report=status.say),
@@ -198,10 +204,21 @@ def _by_time(
 
 def _say_better(better: BetterPlan) -> None:
     """A line of a better plan on standard error."""
-    from lightloom._core import show_time
-
     shown = f"{show_time(better.elapsed_s)}: {show_time(better.total_s)}, {better.over_bound:.3f} of the lower bound"
     click.echo(shown, err=True)
+
+
+def _best_so_far(status: Status) -> Callable[[BetterPlan], None] | None:
+    """What says on a terminal which plan is the best so far."""
+    if not sys.stderr.isatty():
+        return None
+
+    def say(better: BetterPlan) -> None:
+        # The bound may not be known yet.
+        over = f", {better.over_bound:.3f} of the lower bound" if better.lower_bound_s > 0 else ""
+        status.say(f"best so far {show_time(better.total_s)}{over}")
+
+    return say
 
 
 def _check_ranges(sizes: str | None, delays: str | None, tolerance: str | None) -> None:

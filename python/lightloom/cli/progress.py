@@ -32,14 +32,24 @@ BETWEEN_LINES_S = 60.0
 
 
 class Status:
-    """The progress message of long work; set in one thread and shown by another."""
+    """The progress message of long work; set in one thread and shown by another.
 
-    def __init__(self) -> None:
-        self.text = ""
+    budget_s: seconds that the work may take, of which it says how many are left; None where nothing ends it.
+    """
+
+    def __init__(self, budget_s: float | None = None) -> None:
+        self._said = ""
+        self._ends_s = None if budget_s is None else monotonic() + budget_s
 
     def say(self, text: str) -> None:
         """Show this from now on."""
-        self.text = text
+        self._said = text
+
+    @property
+    def text(self) -> str:
+        """What was said last, and the time that is left."""
+        left = "" if self._ends_s is None else f"{max(0.0, self._ends_s - monotonic()):.0f} s left"
+        return ", ".join(filter(None, (self._said, left)))
 
 
 class Lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Unpack
 
+from lightloom._core import show_time
 from lightloom.base.errors import refuse, shown
 from lightloom.clocks.bound import BOUND_CLASS, lower_bound_s, pairs_of
 from lightloom.clocks.forwarding import forwarded
@@ -20,6 +21,7 @@ from lightloom.planning import plan
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     from lightloom.inputs.fabric import Fabric
     from lightloom.inputs.options import Settings
@@ -36,6 +38,7 @@ def timeline(
     size: str | float | None = None,
     *,
     fabric: Fabric | str | os.PathLike[str] | None = None,
+    report: Callable[[str], None] | None = None,
     **settings: Unpack[Settings],
 ) -> Timeline:
     """Plan a collective for switches of which each turns on a clock of its own, as `plan --overlap asynchronous`.
@@ -43,18 +46,25 @@ def timeline(
     The result is never slower than the plan of `lightloom.plan` for the same arguments: that plan without its barriers,
     or, for an All-to-All of up to 64 GPUs, matchings listed switch by switch, or journeys of bytes through what the
     switches hold, where pairs times circuits are at most a million. Arguments and errors as for `lightloom.plan`; the
-    fabric has one delay for all changes, no barriers and no faults, and port k of each GPU is on switch k.
+    fabric has one delay for all changes, no barriers and no faults, and port k of each GPU is on switch k. report: is
+    told what is tried.
     """
     if settings.get("overlap") not in {None, "asynchronous"}:
         raise refuse("overlap", f"`{shown(settings['overlap'])}` is not accepted; a timeline is `asynchronous`")
     settings.pop("overlap", None)
-    return timeline_of(plan(collective, size, fabric=fabric, **settings))
+    say = report or _unheard
+    say("a plan with barriers")
+    return timeline_of(plan(collective, size, fabric=fabric, **settings), say)
 
 
-def timeline_of(made: Plan) -> Timeline:
+def _unheard(_words: str) -> None:
+    """Nobody is told."""
+
+
+def timeline_of(made: Plan, say: Callable[[str], None] = _unheard) -> Timeline:
     """The fastest timeline of a plan's collective that is known; never slower than the plan.
 
-    Raises `InputError` that names what the plan or its fabric has and such switches do not.
+    say: is told what is tried. Raises `InputError` that names what the plan or its fabric has and such switches do not.
     """
     document = json.loads(made.to_json())
     _check(made, document)
@@ -64,12 +74,15 @@ def timeline_of(made: Plan) -> Timeline:
     on = OnSwitches.of_plan(made)
     sent = pairs_of(made)
     bound_s = lower_bound_s(made, sent, rates)
+    say(f"the plan of {show_time(made.total_s)} without its barriers")
     made_by = [("relaxed", relaxed(made, on, rates))]
     if sent is not None and made.gpus <= MOST_LISTED and sent.any():
+        say("matchings listed switch by switch")
         before = None if on.before is None else tuple((matching,) for matching in on.before)
         lists = best_lists(sent, made.ports, rates, before)
         if lists is not None:
             made_by.append(("listed", straight(*lists, sent, rates, first_is_given=before is not None)))
+        say("journeys of bytes through what the switches hold")
         hops = max(step.hops for step in made.steps)
         found = moved(on.held, sent, rates, hops, first_is_used=0 in on.of_step, kept=0 if on.before is None else 1)
         if found is not None:

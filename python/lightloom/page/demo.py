@@ -29,6 +29,8 @@ NEVER_CHANGE = "never-change"
 FIGURES = "demo_figures.txt"
 # Tasks whose answers depend on what else is installed: the page says so where they refuse.
 MAY_REFUSE = {"figures", "reproduce"}
+# Before the names of what the second of two fabrics has instead.
+OTHER = "other_"
 ENDINGS = {"application/json": "json", "image/svg+xml": "svg", "image/png": "png"}
 # Addresses of the page in its HTML.
 ADDRESS = re.compile(rb'(href|src)="/([^"]*)"')
@@ -105,25 +107,37 @@ def _problems() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 def _add_problem(answers: _Answers, verb: str, options: dict[str, Any], axes: dict[str, Any]) -> None:
     """What a view asks for about a problem: its answer, files, code, and what it shows beside."""
+    if verb == "two-fabrics":
+        second = {name.removeprefix(OTHER): value for name, value in axes.items()}
+        for one in (options, {**options, **second}):
+            _add_plan(answers, one)
+        return
     if verb == "map":
         options = _map(options, axes)
     if verb == "train":
         answers.add(verb, {**options, "timeline": True})
         answers.add(verb, {**options, "break_even": True})
     else:
-        outcome = answers.add(verb, options)
+        answers.add(verb, options)
     if verb == "plan":
+        _add_plan(answers, options)
         answers.add(verb, {**options, "planner": NEVER_CHANGE})
-        answers.add("explain", options)
-        answers.add("circuits", options)
-        for step in range(len(json.loads(outcome.content)["steps"])):
-            answers.add("loads", {**options, "step": step})
+        for name in ("explain", "circuits", "ports", "journey"):
+            answers.add(name, options)
     ways = task(verb).subjects[verb]
     if "code" in ways:
         answers.add("as-code", {"verb": verb, "options": options})
     for way, formats in (("picture", ("svg", "png")), ("table", ("csv",))):
         for form in formats if way in ways and verb != "map" else ():
             answers.add(way, {"of": verb, **options, "format": form})
+
+
+def _add_plan(answers: _Answers, options: dict[str, Any]) -> None:
+    """A plan, with the loads of its steps and its code."""
+    outcome = answers.add("plan", options)
+    for step in range(len(json.loads(outcome.content)["steps"])):
+        answers.add("loads", {**options, "step": step})
+    answers.add("as-code", {"verb": "plan", "options": options})
 
 
 def _map(options: dict[str, Any], axes: dict[str, Any]) -> dict[str, Any]:

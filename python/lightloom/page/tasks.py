@@ -94,6 +94,8 @@ TASKS = (
         document="circuits",
     ),
     Task("loads", f"{WORK}.loads", "The load of every circuit of a step, and the paths of the data."),
+    Task("ports", f"{WORK}.ports", "What switches join in each step of a plan, and which GPU is at each port."),
+    Task("journey", f"{WORK}.journey", "Where one chunk of a plan's data goes, step by step."),
     Task("explain", f"{WORK}.explain", "The topologies of a plan, in words."),
     Task(
         "train",

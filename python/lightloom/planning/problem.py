@@ -148,7 +148,7 @@ class Problem:
             shapes = ", ".join(f"{values.shape} of {name}" for name, values in numbers.items() if values.shape)
             raise refuse("sizes", f"these shapes do not broadcast: {shapes}") from error
         size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s = (np.ravel(values).copy() for values in points)
-        total_s, reconfigurations, choice, lower_bound_s, never_change_s = self._series.evaluate(
+        total_s, reconfigurations, choice, lower_bound_s, never_change_s, *_ = self._series.evaluate(
             size_bytes, bandwidth_bps, startup_s, hop_delay_s, delay_s, bound
         )
         # The last pair is for points that nothing serves.

@@ -97,7 +97,9 @@ def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
         return Judged(own, None, np.full(points, -1, dtype=np.int32))
     best_s = np.full(points, np.inf)
     best = np.full(points, -1, dtype=np.int32)
+    others: list[Outcome | None] = []
     for index, baseline in enumerate(description.baseline):
+        other = None
         if own.policies_s is not None:
             # Every iteration states its time under each policy.
             other_s = own.policies_s[baseline.label]
@@ -106,11 +108,12 @@ def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
         else:
             other = _outcome(description, digest, piece, _with(piece.settings, baseline), bound=False)
             other_s = other.total_s if other.simulated_s is None else other.simulated_s
+        others.append(other)
         # A NaN is never less.
         better = other_s < best_s
         best_s[better], best[better] = other_s[better], index
     best_s[best < 0] = np.nan
-    return Judged(own, best_s, best)
+    return Judged(own, best_s, best, others)
 
 
 def _with(settings: tuple[tuple[str, object], ...], baseline: Baseline) -> tuple[tuple[str, object], ...]:

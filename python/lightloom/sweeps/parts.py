@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.sweeps.description import SweepDescription
-    from lightloom.sweeps.series import Outcome
+    from lightloom.sweeps.series import Named, Outcome
 
 # Key in a part file's metadata.
 PLACE_KEY = b"lightloom.part"
@@ -54,13 +54,28 @@ def result_schema(description: SweepDescription) -> pa.Schema:
 class Judged:
     """The outcome of some rows, and that of the best of the baselines; an entry a row.
 
-    baseline_s: NaN where no baseline serves the point; baseline: index of the best one, -1 if there is none.
+    baseline_s: NaN where no baseline serves the point; baseline: index of the best one, -1 if there is none; others:
+    the baselines' outcomes, None for one that `own` has too.
     """
 
-    def __init__(self, own: Outcome, baseline_s: NDArray[np.float64] | None, baseline: NDArray[np.int32]) -> None:
+    def __init__(
+        self,
+        own: Outcome,
+        baseline_s: NDArray[np.float64] | None,
+        baseline: NDArray[np.int32],
+        others: Sequence[Outcome | None] = (),
+    ) -> None:
         self.own = own
         self.baseline_s = baseline_s
         self.baseline = baseline
+        self.others = others
+
+    def named_baseline(self, row: int) -> Named | None:
+        """What the best baseline took at a point; None where none serves it."""
+        if self.baseline[row] < 0:
+            return None
+        other = self.others[self.baseline[row]]
+        return self.own.named(row, never_changes=True) if other is None else other.named(row)
 
 
 class Place(NamedTuple):

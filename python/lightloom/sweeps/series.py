@@ -31,13 +31,23 @@ if TYPE_CHECKING:
 MAX_BYTES = float(1 << 53)
 
 
+class Named(NamedTuple):
+    """Names of what was taken at a point; topologies in the order of the steps, None where they were not noted."""
+
+    planner: str
+    algorithm: str
+    topologies: str | None
+
+
 class Outcome(NamedTuple):
     """Outcomes of points of a series, an entry a point; NaN, and -1 reconfigurations, where there is no plan.
 
     choice: the index in `names` of the planner and the algorithm that were taken; reasons: by index, why there is no
     plan; simulated_s: None where nothing was simulated; lower_bound_s: None where it was not asked for; exposed_s and
     policies_s: exposed communication, and times by policy, of training iterations; never_change_s: of the best plans
-    whose circuits never change, None where they are not found with the others.
+    whose circuits never change, None where they are not found with the others, and never_change: of these what choice
+    and circuits are of the best plans; circuits: the index in `topologies` of what the plan goes through, None where
+    it was not noted.
     """
 
     total_s: NDArray[np.float64]
@@ -50,6 +60,17 @@ class Outcome(NamedTuple):
     exposed_s: NDArray[np.float64] | None = None
     policies_s: Mapping[str, NDArray[np.float64]] | None = None
     never_change_s: NDArray[np.float64] | None = None
+    never_change: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
+    circuits: NDArray[np.uint32] | None = None
+    topologies: tuple[str, ...] = ()
+
+    def named(self, row: int, *, never_changes: bool = False) -> Named:
+        """What was taken at a point that has a plan: of all, or of those whose circuits never change."""
+        choice, circuits = (self.choice, self.circuits)
+        if never_changes and self.never_change is not None:
+            choice, circuits = self.never_change
+        planner, algorithm = self.names[choice[row]]
+        return Named(planner, algorithm, None if circuits is None else self.topologies[circuits[row]])
 
 
 class Evaluator(Protocol):
@@ -129,13 +150,15 @@ class _ModelSeries:
         values = {name: numbers.get(name, np.full(points, own[name])) for name in NUMBERS}
         values["size"] = self._buffer_bytes(values["size"])
         too_large = values["size"] > MAX_BYTES
-        total_s, reconfigurations, choice, lower_bound_s, never_change_s = self._series.evaluate(
-            np.where(too_large, MAX_BYTES, values["size"]),
-            values["bandwidth"],
-            values["startup"],
-            values["hop_delay"],
-            values["reconfiguration_delay"],
-            bound,
+        total_s, reconfigurations, choice, lower_bound_s, never_change_s, circuits, never_change = (
+            self._series.evaluate(
+                np.where(too_large, MAX_BYTES, values["size"]),
+                values["bandwidth"],
+                values["startup"],
+                values["hop_delay"],
+                values["reconfiguration_delay"],
+                bound,
+            )
         )
         missing = too_large | np.isnan(total_s)
         changes = reconfigurations.astype(np.int32)
@@ -150,6 +173,9 @@ class _ModelSeries:
             reasons,
             lower_bound_s=lower_bound_s,
             never_change_s=never_change_s,
+            never_change=never_change,
+            circuits=circuits,
+            topologies=tuple(self._series.topologies),
         )
 
     def _reason(self, numbers: Mapping[str, NDArray[np.float64]], row: int) -> str:

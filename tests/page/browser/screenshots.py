@@ -18,6 +18,7 @@ SHOWN = {
     "compare": "/compare?collective=all-reduce&size=1MiB&gpus=64",
     "when-it-pays": "/when-it-pays?collective=all-reduce&size=1MiB&gpus=64",
     "training": "/training?model=mixtral-8x22b",
+    "broken": "/plan?collective=all-gather&size=16MiB&gpus=16&ports=2&failed=port:1.0,receiver:2.1,gpu:7,link:3-9",
     "grid": "/plan?collective=all-reduce&size=16MiB&gpus=64&dims=8x8&ports=4&planner=static",
 }
 

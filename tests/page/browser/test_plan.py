@@ -257,7 +257,7 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     page.get_by_label("GPU", exact=True).fill("3")
     expect(page.locator(".ports-list")).to_contain_text("circuits out of 1 of 1 port")
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"3 → \d+"))
-    group = page.locator('[role="group"].drawing')
+    group = page.locator('[role="group"].scene-of')
     group.focus()
     page.keyboard.press("ArrowUp")
     assert page.get_by_label("GPU", exact=True).input_value() == "4"

@@ -117,3 +117,10 @@ def test_commands_in_claims_are_code(opened: Opened) -> None:
     claims = page.get_by_role("region", name="Claims judged without a figure")
     expect(claims.locator("code").first).to_be_visible()
     assert "`" not in claims.inner_text()
+
+
+def test_a_figure_that_there_is_not_is_said(opened: Opened) -> None:
+    page = opened.go("/results?figure=nonsense&more=1")
+    words = page.locator(".notices").all_inner_texts()
+    assert "The address says figure=nonsense: there is no figure of that name." in "\n".join(words)
+    assert "The address says more: this view takes only figure." in "\n".join(words)

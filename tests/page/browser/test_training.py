@@ -98,6 +98,15 @@ def test_times_against_the_delay_are_computed_when_asked_for(opened: Opened) -> 
     assert rows.count() == 13
     first = compact(rows.first.inner_text())
     assert compact(show_time(trained(reconfiguration_delay="1us").total_s)) in first
+    # It is said to those who do not see it once, not again where it is only drawn anew.
+    status = page.locator("#status")
+    expect(status).to_contain_text("Changing circuits")
+    status.evaluate("(one) => { one.textContent = ''; }")
+    width = page.locator("svg.lines").get_attribute("viewBox")
+    page.set_viewport_size({"width": 1100, "height": 900})
+    expect(page.locator("svg.lines")).not_to_have_attribute("viewBox", width or "")
+    page.wait_for_timeout(500)
+    assert status.inner_text() == ""
 
 
 @pytest.mark.large

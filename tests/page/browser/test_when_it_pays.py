@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom._core import show_time
+from tests.page.test_map import circuits
 
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened
@@ -242,3 +243,59 @@ def test_cells_without_a_ratio_do_not_count_as_slower(opened: Opened) -> None:
     page = opened.go(f"{MAP}&initial=circulant:2")
     assert all(cell["words"].endswith("no plan") for cell in cells(opened))
     assert page.locator(".legend li").first.inner_text() == "equal"
+
+
+@pytest.mark.parametrize("said", ["x=planner", "y=colour", "layer=nonsense"])
+def test_what_an_address_says_and_no_field_has_is_said(opened: Opened, said: str) -> None:
+    page = opened.go(f"{MAP.replace('&x-from=1KiB&x-to=64MiB', '')}&{said}")
+    expect(page.locator(".notice")).to_contain_text(f"The address says {said}")
+    assert len(cells(opened)) > 0
+
+
+@pytest.mark.parametrize("layer", ["algorithm", "circuits", "fixed"])
+def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None:
+    page = opened.go(MAP)
+    gains = page.locator(".legend").inner_text()
+    shown = page.get_by_label("Shown")
+    shown.focus()
+    shown.select_option(layer)
+    expect(page.locator(".legend")).not_to_have_text(gains)
+    assert page.url.endswith(f"&layer={layer}")
+    found = page.evaluate(
+        "[...document.querySelectorAll('[role=gridcell]')].map((cell) => [Number(cell.dataset.x),"
+        " Number(cell.dataset.y), getComputedStyle(cell).fill])"
+    )
+    sizes, delays = ("1KiB", "16KiB", "256KiB", "4MiB", "64MiB"), ("100ns", "1us", "10us", "100us", "1ms")
+    by_name: dict[str, set[str]] = {}
+    for x, y, colour in found:
+        plan = planned(sizes[x], "100s" if layer == "fixed" else delays[y])
+        by_name.setdefault(plan.algorithm if layer == "algorithm" else circuits(plan), set()).add(colour)
+    # A name has one colour, which the legend says; as many as there are colours have one of their own.
+    assert all(len(colours) == 1 for colours in by_name.values())
+    legend = page.locator(".legend").inner_text()
+    said = [name for name in by_name if name in legend]
+    assert len(said) >= min(len(by_name), 6)
+    assert len({colour for name in said for colour in by_name[name]}) == len(said)
+    page.reload()
+    opened.settle()
+    assert page.get_by_label("Shown").input_value() == layer
+    assert page.locator(".legend").inner_text() == legend
+
+
+def test_a_map_is_stopped_and_says_how_far_it_is(opened: Opened) -> None:
+    page = opened.page
+    page.goto(f"{opened.address}/when-it-pays?collective=all-to-all&size=1MiB&gpus=24&matrix=zipf:0.9&ports=2")
+    stop = page.get_by_role("button", name="Stop")
+    stop.focus()
+    page.keyboard.press("Enter")
+    notice = page.locator(".result .notice")
+    expect(notice).to_contain_text("Stopped:")
+    done, of = (int(number) for number in re.findall(r"\d+", notice.inner_text())[:2])
+    assert 0 < done < of
+    assert page.locator("[role=gridcell]").count() == of
+    told = sum(cell["words"] != "not computed yet" for cell in cells(opened))
+    assert told == done
+    # What is not computed looks like its neighbours: the picture is whole.
+    assert page.evaluate("[...document.querySelectorAll('[role=gridcell]')].every((cell) => cell.style.fill !== '')")
+    expect(stop).to_be_hidden()
+    expect(page.get_by_role("button", name="Compute all")).to_be_visible()

@@ -14,6 +14,7 @@ from lightloom.schemas.forms import (
     one_of,
     or_null,
     record,
+    row,
     several,
     text,
     version,
@@ -135,6 +136,9 @@ CELL = record(
         "reconfigurations": or_null(whole("changes of topology")),
         "planner": or_null(text("the planner that was taken")),
         "algorithm": or_null(text("the algorithm that was taken")),
+        "topologies": or_null(text("topologies in the order of the steps; null where they were not noted")),
+        "against_algorithm": or_null(text("the algorithm of the baseline")),
+        "against_topologies": or_null(text("topologies of the baseline")),
         "lower_bound_s": or_null(number("lower bound of the time of every plan")),
         "gap": or_null(number("time over the lower bound")),
     },
@@ -180,6 +184,61 @@ LOADS = record(
             "pairs of GPUs with circuits",
         ),
         "max_bytes": number("bytes on the busiest circuit"),
+    }
+)
+_JOINED = several(row("a connection", *2 * [whole("port", least=1)]), "ingress and egress port of each")
+PORTS = record(
+    {
+        "schema": version("lightloom.ports/1"),
+        "numbering": text("which port is whose"),
+        "switches": several(
+            record(
+                {
+                    "name": text("the switch"),
+                    "ports": whole("ingress ports, and as many egress ports"),
+                    "ends": several(text("GPU and its own port, or island"), "what is at each port, from port 1 on"),
+                    "ranks": several(or_null(whole("a rank")), "rank of the GPU at each port; null of none that works"),
+                    "failed_ingress": several(whole("port", least=1), "ports whose transmitter is broken"),
+                    "failed_egress": several(whole("port", least=1), "ports whose receiver is broken"),
+                }
+            ),
+            "switches",
+        ),
+        "configurations": several(
+            record(
+                {
+                    "steps": several(whole("a step's index"), "steps during which it is held"),
+                    "switches": several(
+                        record({"connections": _JOINED, "connect": _JOINED, "disconnect": _JOINED}),
+                        "by switch: what is joined, and what is new or gone since the configuration before",
+                    ),
+                }
+            ),
+            "configurations in the order of time",
+        ),
+    }
+)
+JOURNEY = record(
+    {
+        "schema": version("lightloom.journey/1"),
+        "chunk": whole("the chunk's number"),
+        "chunks": whole("chunks that there are"),
+        "source": or_null(whole("GPU that has it first; null where each GPU has a part of a sum")),
+        "destination": or_null(whole("GPU that must have it in the end; null where every GPU must")),
+        "bytes": number("its size"),
+        "steps": several(
+            several(
+                record(
+                    {
+                        "source": whole("a GPU"),
+                        "destination": whole("a GPU"),
+                        "operation": one_of("what the receiver does with it", "copy", "reduce"),
+                    }
+                ),
+                "transfers that carry it",
+            ),
+            "by step",
+        ),
     }
 )
 EXPLANATIONS = record(
@@ -313,6 +372,8 @@ def _iteration() -> Form:
 _OWN: dict[str, Answer] = {
     "options": Answer("options", OPTIONS),
     "loads": Answer("loads", LOADS),
+    "ports": Answer("ports", PORTS),
+    "journey": Answer("journey", JOURNEY),
     "explain": Answer("explanations", EXPLANATIONS),
     "train": Answer("iteration", _iteration()),
     "map": Answer("map", MAP),

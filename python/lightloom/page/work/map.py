@@ -220,7 +220,8 @@ def _cell(made: SweepDescription, judged: Judged, row: int, place: dict[str, int
     total_s = _number(own.total_s[row])
     against_s = None if judged.baseline_s is None else _number(judged.baseline_s[row])
     bound_s = None if own.lower_bound_s is None else _number(own.lower_bound_s[row])
-    planner, algorithm = own.names[own.choice[row]] if total_s is not None else (None, None)
+    named = own.named(row) if total_s is not None else None
+    other = None if against_s is None else judged.named_baseline(row)
     return {
         **place,
         "x": x.values[place["x_index"]],
@@ -229,8 +230,11 @@ def _cell(made: SweepDescription, judged: Judged, row: int, place: dict[str, int
         "against_s": against_s,
         "speedup": against_s / total_s if total_s and against_s is not None else None,
         "reconfigurations": int(own.reconfigurations[row]) if total_s is not None else None,
-        "planner": planner,
-        "algorithm": algorithm,
+        "planner": named and named.planner,
+        "algorithm": named and named.algorithm,
+        "topologies": named and named.topologies,
+        "against_algorithm": other and other.algorithm,
+        "against_topologies": other and other.topologies,
         "lower_bound_s": bound_s,
         "gap": total_s / bound_s if total_s is not None and bound_s else None,
         **({} if total_s is not None else {"reason": own.reasons.get(row, "")}),

@@ -65,9 +65,10 @@ def work(_asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
 
 
 def examples() -> dict[str, Any]:
-    """`presets` are problems worth starting from: `name`, `summary`, `verb` and `options` of each, `axes` of some maps.
+    """`presets` are problems worth starting from: `name`, `summary`, `verb` and `options` of each, `axes` of some.
 
-    `ranges` has by option that a map can vary what it goes through: `from`, `to` and the number of `points`.
+    Axes are those of a map, or what the second of two fabrics has instead, after `other_`. `ranges` has by
+    option that a map can vary what it goes through: `from`, `to` and the number of `points`.
     """
     return tomllib.loads(resources.files("lightloom.page").joinpath("presets.toml").read_text("utf-8"))
 

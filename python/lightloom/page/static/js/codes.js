@@ -7,7 +7,7 @@ import { save } from "./downloads.js";
 /** @import { Child } from "./dom.js" */
 /** @import { Body, Code } from "./types.js" */
 
-/** `{element, show(verb, body), tell({command, python, files})}`: the same request outside the page. */
+/** `{element, show(requests), tell({command, python, files})}`: the same request outside the page. */
 export function codes() {
   const [command, python] = [block("As a command", "command", optionsWhole), block("As Python", "python")];
   const files = h("div", {});
@@ -32,19 +32,36 @@ export function codes() {
     element,
     tell,
     /**
-     * @param {string} verb
-     * @param {Body} body
+     * Shows requests, each a verb with its body, one after the other.
+     *
+     * @param {[verb: string, body: Body][]} requests
      */
-    async show(verb, body) {
+    async show(requests) {
       asked += 1;
       const mine = asked;
       try {
-        const said = await ask("/api/as-code", { verb, options: body });
-        if (mine === asked) tell(said);
+        const said = await Promise.all(requests.map(([verb, body]) => ask("/api/as-code", { verb, options: body })));
+        if (mine === asked) tell(joined(said));
       } catch {
         if (mine === asked) element.hidden = true;
       }
     },
+  };
+}
+
+/**
+ * Codes one below the other, in which names are imported once.
+ *
+ * @param {Code[]} codes
+ * @returns {Code}
+ */
+function joined(codes) {
+  const [first, ...others] = codes;
+  const [imports] = first.python.split("\n", 1);
+  return {
+    command: codes.map(({ command }) => command).join("\n"),
+    python: [first.python, ...others.map(({ python }) => python.replace(`${imports}\n`, "").trimStart())].join("\n"),
+    files: Object.assign({}, ...codes.map(({ files }) => files)),
   };
 }
 
@@ -70,13 +87,18 @@ function fileButtons(files) {
 }
 
 /**
- * A command whose lines break between options rather than inside one.
+ * Commands, a line each, which breaks between options rather than inside one.
  *
  * @param {string} words
  * @returns {Child}
  */
 const optionsWhole = (words) =>
-  words.split(/ (?=--)/).map((part, at) => [at ? " " : "", h("span", { class: "whole" }, part)]);
+  words
+    .split("\n")
+    .map((line, at) => [
+      at ? "\n" : "",
+      line.split(/ (?=--)/).map((part, place) => [place ? " " : "", h("span", { class: "whole" }, part)]),
+    ]);
 
 /**
  * @param {string} title

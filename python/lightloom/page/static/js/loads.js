@@ -37,12 +37,14 @@ function byLink({ links, paths }) {
 /**
  * Loads of a plan. body: the options that it was planned with, by which the server is told of one that is long.
  *
- * Returns `{of(step), ahead(step), leave()}`; of promises links by their ends, or null where they cannot be had.
+ * Returns `{of(step), ahead(step), also(asking), leave()}`; of promises links by their ends, also what a request of the
+ * same plan gives; or null where they cannot be had.
  *
  * @param {Plan} plan
  * @param {Body} body
  */
 export function loadsOf(plan, body) {
+  /** @type {Body} */
   const told = !isDemo && JSON.stringify(plan).length <= LONGEST ? { plan } : body;
   const controller = new AbortController();
   /** @type {Map<number, Promise<LoadsByLink | null>>} */
@@ -69,6 +71,12 @@ export function loadsOf(plan, body) {
     ahead(step) {
       if (step + 1 < plan.steps.length) of(step + 1);
     },
+    /**
+     * @template Answer
+     * @param {(told: Body, signal: AbortSignal) => Promise<Answer>} asking
+     * @returns {Promise<Answer | null>}
+     */
+    also: (asking) => asking(told, controller.signal).catch(() => null),
     leave: () => controller.abort(),
   };
 }

@@ -26,6 +26,9 @@ import { writtenSize, writtenTime } from "./scales.js";
 
 const PARTS = /** @type {const} */ (["from", "to", "points"]);
 const MOST_POINTS = 60;
+const LETTERS = /** @type {const} */ (["x", "y"]);
+// What an axis goes over where nothing is said.
+const USUAL = { x: "size", y: "reconfiguration-delay" };
 
 /** Options that a map can vary. */
 export const varied = () => optionsOf("plan").filter((option) => option.name in ranges());
@@ -153,7 +156,22 @@ export function axisFields(onChange, baselines) {
     right() {
       for (const axis of axes) axis.wrong("");
     },
+    unknown: (query) => LETTERS.flatMap((letter) => unknownAxis(letter, query)),
   };
+}
+
+/**
+ * What an address says of an axis that no map can vary.
+ *
+ * @param {Letter} letter
+ * @param {Query} query
+ */
+function unknownAxis(letter, query) {
+  const chosen = query.get(letter);
+  if (!chosen || chosen in ranges()) return [];
+  return [
+    `${letter}=${chosen}: a map does not vary that, and goes over ${labelOf(variedOf(USUAL[letter])).toLowerCase()}`,
+  ];
 }
 
 /**
@@ -215,7 +233,7 @@ function axisField(letter, onChange) {
     /** @param {Query} query */
     set(query) {
       const chosen = query.get(letter) ?? "";
-      select.value = chosen in ranges() ? chosen : letter === "x" ? "size" : "reconfiguration-delay";
+      select.value = chosen in ranges() ? chosen : USUAL[letter];
       fill((part) => query.get(`${letter}-${part}`) || undefined);
     },
     /** @param {string} words */

@@ -74,7 +74,7 @@
  * @typedef {{
  *   dims?: number[], ports: number, bandwidth_bps: number | number[], startup_s: number, barrier_s?: number, hop_delay_s: number,
  *   reconfiguration_delay_s: number, reconfiguration_delay_per_port_s?: number,
- *   reconfiguration_delays_by_port_s?: number[], positions?: string,
+ *   reconfiguration_delays_by_port_s?: number[], positions?: string, failed?: string[],
  * }} Fabric
  */
 
@@ -135,6 +135,7 @@
  * @typedef {{
  *   x_index: number, y_index: number, x: number, y: number, total_s: number | null, against_s: number | null,
  *   speedup: number | null, reconfigurations: number | null, planner: string | null, algorithm: string | null,
+ *   topologies: string | null, against_algorithm: string | null, against_topologies: string | null,
  *   lower_bound_s: number | null, gap: number | null, reason?: string,
  * }} Cell
  */
@@ -153,6 +154,30 @@
  *   paths: Path[] | null,
  *   links: {source: number, target: number, circuits: number, bytes: number, flows: number[] | null}[],
  * }} Loads
+ */
+
+/**
+ * What switches join, by configuration: `lightloom.ports/1`. ends, ranks: what is at each port, from port 1 on.
+ *
+ * @typedef {[ingress: number, egress: number]} Joined
+ * @typedef {{connections: Joined[], connect: Joined[], disconnect: Joined[]}} Setting
+ * @typedef {{
+ *   name: string, ports: number, ends: string[], ranks: (number | null)[], failed_ingress: number[],
+ *   failed_egress: number[],
+ * }} Switch
+ * @typedef {{
+ *   numbering: string, switches: Switch[], configurations: {steps: number[], switches: Setting[]}[],
+ * }} Ports
+ */
+
+/**
+ * Where a chunk goes: `lightloom.journey/1`. source, destination: null for all GPUs. steps: its transfers by step.
+ *
+ * @typedef {{source: number, destination: number, operation: "copy" | "reduce"}} Carrying
+ * @typedef {{
+ *   chunk: number, chunks: number, source: number | null, destination: number | null, bytes: number,
+ *   steps: Carrying[][],
+ * }} Journey
  */
 
 /**
@@ -271,7 +296,8 @@
  *
  * @typedef {{
  *   "/api/options": OptionTable, "/api/plan": Plan, "/api/compare": Comparison, "/api/map": CellMap,
- *   "/api/train": Training, "/api/advise": Advice, "/api/loads": Loads, "/api/explain": {topologies: string[]}, "/api/circuits": unknown,
+ *   "/api/train": Training, "/api/advise": Advice, "/api/loads": Loads, "/api/ports": Ports,
+ *   "/api/journey": Journey, "/api/explain": {topologies: string[]}, "/api/circuits": unknown,
  *   "/api/as-code": Code, "/api/figures": {papers: Paper[]}, "/api/reproduce": Figure,
  * }} Answers
  */

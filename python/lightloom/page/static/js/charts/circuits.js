@@ -1,12 +1,13 @@
 // The circuits that are live during a step, with the bytes on each.
 
-import { h, replace, s } from "../dom.js";
+import { brokenOf } from "../broken.js";
+import { freshId, h, replace, s } from "../dom.js";
 import { counted, size, times } from "../quantities.js";
 import { arc, placesOf, radiusOf } from "./places.js";
 
-/** @import { LoadsByLink } from "../loads.js" */
+/** @import { LinkLoad, LoadsByLink } from "../loads.js" */
 /** @import { State } from "../steps.js" */
-/** @import { Plan, Step, Topology } from "../types.js" */
+/** @import { Path, Plan, Step, Topology } from "../types.js" */
 /** @import { Place } from "./places.js" */
 
 /**
@@ -60,6 +61,10 @@ export class CircuitDrawing {
   #drawn = new Map();
   /** @type {number | null} */
   #chosen = null;
+  /** Circuits on the paths that are followed, by `source>target`, and GPUs on them. @type {Set<string>} */
+  #followed = new Set();
+  /** @type {Set<number>} */
+  #passed = new Set();
   /** @type {number | null} */
   #shownTopology = null;
   #stride = 1;
@@ -68,15 +73,23 @@ export class CircuitDrawing {
   /** @param {{plan: Plan, onGpu: OnGpu}} told */
   constructor({ plan, onGpu }) {
     this.plan = plan;
+    this.arrow = freshId("arrow");
     this.places = placesOf(plan.gpus, plan.fabric.dims);
     this.isRound = (plan.fabric.dims ?? []).filter((side) => side > 1).length < 2;
     this.radius = radiusOf(plan.gpus);
     this.most = Math.max(...plan.steps.map((step) => step.transfer_bytes * step.load), 1);
-    this.nodes = this.places.map((place, gpu) => node(gpu, place, this.radius, plan.gpus <= 72));
+    const broken = brokenOf(plan);
+    this.absent = broken.absent;
+    this.nodes = this.places.map((place, gpu) => node(gpu, place, this.radius, plan.gpus <= 72, broken.ranks.get(gpu)));
+    const cut = broken.pairs.map(([source, target]) => {
+      const d = arc(this.places[source], this.places[target], this.radius, this.isRound);
+      return s("path", { class: "circuit-broken", d }, s("title", {}, `no circuit can be ${source} → ${target}`));
+    });
     this.svg = s(
       "svg",
       { viewBox: "0 0 640 640", "aria-hidden": "true", focusable: "false" },
-      arrow(),
+      arrow(this.arrow),
+      s("g", {}, cut),
       this.#paths,
       this.#flows,
       marksOf(this.nodes, onGpu),
@@ -120,7 +133,7 @@ export class CircuitDrawing {
   #circuit(source, target, count) {
     const d = arc(this.places[source], this.places[target], this.radius, this.isRound);
     const words = s("title", {}, `circuit ${source} → ${target}`);
-    const path = s("path", { class: "circuit", d, "marker-end": count <= 200 ? "url(#arrow)" : null }, words);
+    const path = s("path", { class: "circuit", d, "marker-end": count <= 200 ? `url(#${this.arrow})` : null }, words);
     const flow = count <= 260 ? s("path", { class: "flow", d }) : null;
     return { path, words, flow, source, target };
   }
@@ -136,7 +149,10 @@ export class CircuitDrawing {
       const link = found?.get(key);
       const busy = link && link.bytes > 0;
       path.classList.toggle("busy", Boolean(busy));
-      if (flow) flow.style.display = busy ? "" : "none";
+      if (flow) {
+        flow.style.display = busy ? "" : "none";
+        flow.style.setProperty("--rate", String(rateOf(link, step)));
+      }
       const load = busy ? link.bytes / link.circuits / step.transfer_bytes : 0;
       path.style.stroke = busy ? colourOf(load) : "";
       path.style.strokeWidth = busy ? String(1 + this.#thick * Math.sqrt(link.bytes / link.circuits / this.most)) : "";
@@ -148,18 +164,21 @@ export class CircuitDrawing {
 
   #mark() {
     const chosen = this.#chosen;
-    this.svg.classList.toggle("selecting", chosen !== null);
+    this.svg.classList.toggle("selecting", chosen !== null || this.#followed.size > 0);
     /** @type {Set<number>} */
     const peers = new Set();
     for (const { path, flow, source, target } of this.#drawn.values()) {
+      const isFollowed = this.#followed.has(`${source}>${target}`);
       const isHis = source === chosen || target === chosen;
-      path.classList.toggle("of-selected", isHis);
-      flow?.classList.toggle("of-selected", isHis);
+      path.classList.toggle("of-selected", isHis || isFollowed);
+      path.classList.toggle("followed", isFollowed);
+      flow?.classList.toggle("of-selected", isHis || isFollowed);
       if (isHis) peers.add(source).add(target);
     }
     this.nodes.forEach((each, gpu) => {
       each.classList.toggle("selected", gpu === chosen);
       each.classList.toggle("peer", gpu !== chosen && peers.has(gpu));
+      each.classList.toggle("passed", this.#passed.has(gpu));
     });
   }
 
@@ -174,12 +193,23 @@ export class CircuitDrawing {
   }
 
   /**
-   * Moves the dashes that stand for data; from 0 on.
+   * Moves the dashes that stand for data, each by this distance times its circuit's rate.
    *
    * @param {number} distance
    */
   flow(distance) {
-    this.svg.style.setProperty("--flow", String(-distance % 16));
+    this.svg.style.setProperty("--flow", distance.toFixed(2));
+  }
+
+  /**
+   * Marks paths of data, in place of those that were marked.
+   *
+   * @param {Path[]} paths
+   */
+  follow(paths) {
+    this.#followed = new Set(paths.flatMap(hopsOf));
+    this.#passed = new Set(paths.flatMap(({ gpus }) => gpus));
+    this.#mark();
   }
 
   /**
@@ -192,13 +222,31 @@ export class CircuitDrawing {
     this.#mark();
   }
 
-  /** Says which circuits are left out; empty where all are drawn. */
+  /** Says which circuits and GPUs are left out; empty where all are drawn. */
   words() {
-    if (this.#stride === 1) return "";
+    const broken = this.absent.join(", ");
+    const gone = broken ? `Broken and left out: GPU ${broken}. Numbers here are ranks, of the GPUs that work. ` : "";
+    if (this.#stride === 1) return gone;
     const drawn = counted(this.#drawn.size, "circuit");
-    return `Drawn are the circuits out of one GPU in ${this.#stride}, ${drawn}; numbers are of all.`;
+    return `${gone}Drawn are the circuits out of one GPU in ${this.#stride}, ${drawn}; numbers are of all.`;
   }
 }
+
+/**
+ * The rate of each of these circuits over that of the step's busiest one, which runs at the rate of its port.
+ *
+ * @param {LinkLoad | undefined} link
+ * @param {Step} step
+ */
+export const rateOf = (link, step) =>
+  link?.bytes ? Math.min(1, link.bytes / link.circuits / (step.transfer_bytes * step.load)) : 0;
+
+/**
+ * The circuits that a path takes, `source>target` each.
+ *
+ * @param {Path} path
+ */
+export const hopsOf = ({ gpus }) => gpus.slice(1).map((gpu, place) => `${gpus[place]}>${gpu}`);
 
 /**
  * The GPUs, which say where they are pointed at.
@@ -227,26 +275,24 @@ function marksOf(nodes, onGpu) {
  * @param {Place} place
  * @param {number} radius
  * @param {boolean} isNamed
+ * @param {string[]} broken
  */
-function node(gpu, { x, y }, radius, isNamed) {
+function node(gpu, { x, y }, radius, isNamed, broken = []) {
   return s(
     "g",
-    { class: "gpu", "data-gpu": gpu },
+    { class: `gpu ${broken.length ? "broken" : ""}`, "data-gpu": gpu },
     s("circle", { cx: x, cy: y, r: radius }),
     isNamed ? s("text", { x, y, "font-size": Math.min(11, radius * 1.12) }, gpu) : null,
-    s("title", {}, `GPU ${gpu}`),
+    s("title", {}, `GPU ${gpu}${broken.length ? `, broken: ${broken.join(", ")}` : ""}`),
   );
 }
 
-function arrow() {
+/** @param {string} id */
+function arrow(id) {
   const tip = s("path", { d: "M0 0L6 3L0 6z", fill: "context-stroke" });
   return s(
     "defs",
     {},
-    s(
-      "marker",
-      { id: "arrow", viewBox: "0 0 6 6", refX: 4.4, refY: 3, markerWidth: 3, markerHeight: 3, orient: "auto" },
-      tip,
-    ),
+    s("marker", { id, viewBox: "0 0 6 6", refX: 4.4, refY: 3, markerWidth: 3, markerHeight: 3, orient: "auto" }, tip),
   );
 }

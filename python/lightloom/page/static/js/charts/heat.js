@@ -1,7 +1,6 @@
-// A map of ratios over two axes, which fills as its cells are computed.
+// A map over two axes, which fills as its cells are computed.
 
 import { s } from "../dom.js";
-import { endOf, ratioColour } from "./colours.js";
 
 /** @import { Attributes } from "../dom.js" */
 /** @import { Cell } from "../types.js" */
@@ -82,15 +81,26 @@ export class HeatMap {
     const rect = this.#rects.get(keyOf(x, y));
     if (!rect) return;
     this.#cells.set(keyOf(x, y), cell);
-    rect.classList.toggle("empty", !isFound(cell));
     rect.setAttribute("aria-label", this.words.describe(cell));
   }
 
-  /** Colours, frontier and labels of the cells so far; returns the end of the colours' scale. */
-  settle() {
+  /**
+   * Colours, frontier and labels of the cells so far. colour: of a cell, null where it has nothing to show.
+   *
+   * @param {(cell: Cell) => string | null} colour
+   */
+  settle(colour) {
     this.#drawFrontier();
     this.#drawLabels();
-    return this.#colour();
+    /** @type {string[]} */
+    const known = [];
+    for (const [key, cell] of this.#cells) {
+      const own = colour(cell);
+      this.#rects.get(key)?.classList.toggle("empty", own === null);
+      this.#fill(key, own ?? "");
+      if (own !== null) known.push(key);
+    }
+    if (this.#cells.size < this.columns * this.rows) this.#likeNeighbours(known);
   }
 
   /**
@@ -180,14 +190,6 @@ export class HeatMap {
     return this.#rects.get(keyOf(this.#focus.x, this.#focus.y));
   }
 
-  #colour() {
-    const known = [...this.#cells].flatMap(([key, cell]) => (isFound(cell) ? [{ key, speedup: cell.speedup }] : []));
-    const end = endOf(known.map(({ speedup }) => speedup));
-    for (const { key, speedup } of known) this.#fill(key, ratioColour(speedup, end));
-    if (this.#cells.size < this.columns * this.rows) this.#likeNeighbours(known.map(({ key }) => key));
-    return end;
-  }
-
   /**
    * @param {string} key
    * @param {string} colour
@@ -255,14 +257,6 @@ export class HeatMap {
     say(yTitle, { class: "strong", transform: `translate(12 ${(TOP + bottom) / 2}) rotate(-90)` });
   }
 }
-
-/**
- * Whether a cell has a ratio.
- *
- * @param {Cell} cell
- * @returns {cell is Cell & {speedup: number}}
- */
-const isFound = (cell) => cell.speedup !== null && cell.speedup > 0;
 
 /**
  * Every how many places there is a label, so that both ends have one where that can be.

@@ -11,6 +11,12 @@ const STILL_MS = 900;
 /** @type {Record<string, number>} */
 const ARROWS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 
+// Elements that have a use of their own for the space bar or for arrows.
+const PRESSED = "input, select, textarea, button, summary, a";
+const MOVED = "input, select, textarea, .scroll, pre";
+/** @type {Record<string, number>} */
+const LEFT_AND_RIGHT = { ArrowLeft: -1, ArrowRight: 1 };
+
 /** A player of a plan: its time runs, goes from step to step, or is dragged. */
 export class Player {
   #now = 0;
@@ -132,6 +138,21 @@ export class Player {
       else this.#frame = { id: requestAnimationFrame(tick) };
     };
     this.#frame = { id: requestAnimationFrame(tick) };
+  }
+
+  /**
+   * Takes a key that nothing else on the page has a use for.
+   *
+   * @param {KeyboardEvent} event
+   */
+  key(event) {
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
+    const by = LEFT_AND_RIGHT[event.key];
+    if (!isPlain || (event.key !== " " && !by)) return;
+    if (event.target instanceof Element && event.target.closest(by ? MOVED : PRESSED)) return;
+    if (by) this.step(by);
+    else this.toggle();
+    event.preventDefault();
   }
 
   /** Pauses. */

@@ -34,7 +34,7 @@ export function mount(root) {
     start: (given) => (given.has("job") ? new Map() : startOf("advise")),
     options: optionsOf("advise"),
     lead: "Which optical circuit switch a job needs: its mix of collectives and models, planned on every switch.",
-    code: (query) => ["advise", bodyFor(query, extras)],
+    code: (query) => [["advise", bodyFor(query, extras)]],
     async compute(query, signal) {
       const body = bodyFor(query, extras);
       const advice = await ask("/api/advise", body, { signal });

@@ -34,6 +34,7 @@ export function breakEvenCard(body) {
       found = training.break_even ?? null;
       button.parentElement?.remove();
       draw();
+      if (found) announce(breakEvenWords(found));
     } catch (error) {
       if (isAborted(error)) return;
       replace(place, h("p", { class: "quiet", role: "alert" }, wordsOf(error)));
@@ -72,7 +73,6 @@ export function breakEvenCard(body) {
         }),
       ),
     );
-    announce(breakEvenWords(found));
   }
 
   return { element, redraw: draw, leave: () => controller.abort() };

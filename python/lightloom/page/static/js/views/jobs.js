@@ -76,7 +76,7 @@ export function mount(root) {
     extras,
     start: startOf("jobs"),
     lead: "Jobs that arrive at one fabric and leave: who gets which GPUs and when, by several ways to share it.",
-    code: (query) => ["jobs", bodyFor(query)],
+    code: (query) => [["jobs", bodyFor(query)]],
     async compute(query, signal) {
       const body = bodyFor(query);
       const placed = /** @type {Placements} */ (await ask("/api/jobs", body, { signal }));

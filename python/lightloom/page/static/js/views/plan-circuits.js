@@ -1,44 +1,31 @@
 // The part of a plan's view that shows its circuits in time.
 
-import { CircuitDrawing, circuitLegend, MOST_GPUS } from "../charts/circuits.js";
 import { Player } from "../charts/player.js";
 import { totalOf } from "../charts/terms.js";
 import { h, replace } from "../dom.js";
-import { loadsOf } from "../loads.js";
 import { counted, size, time, times } from "../quantities.js";
-import { nameOf, startsOf, stateAt } from "../steps.js";
+import { nameOf, stateAt } from "../steps.js";
 import { cardWith } from "../tables.js";
+import { FollowedChunk } from "./plan-chunk.js";
+import { StepScene } from "./step-scene.js";
 
-/** @import { LoadsByLink } from "../loads.js" */
 /** @import { State } from "../steps.js" */
 /** @import { Body, Link, Path, Plan, Step } from "../types.js" */
 
-const FLOW_PER_FRAME = 0.9;
 const MOST_PATHS = 4;
-// Elements that have a use of their own for the space bar or for arrows.
-const PRESSED = "input, select, textarea, button, summary, a";
-const MOVED = "input, select, textarea, .scroll, pre";
-
 /** @type {Record<string, number>} */
 const UP_AND_DOWN = { ArrowUp: 1, ArrowDown: -1 };
-/** @type {Record<string, number>} */
-const LEFT_AND_RIGHT = { ArrowLeft: -1, ArrowRight: 1 };
 const KEYS = "Circuits. Space plays and pauses, left and right go from step to step, up and down from GPU to GPU.";
+const MOTION = "Dashes move with the bytes: fastest on the busiest circuit, at the rate of its port.";
 
 /** Circuits of a plan with their player. */
 export class PlanCircuits {
   #facts = h("div", {});
   #ports = h("ul", { class: "ports-list" });
-  #words = h("p", { class: "quiet" });
   /** The GPU that is kept after the pointer has left it, and the one that is shown. @type {number | null} */
   #kept = null;
   /** @type {number | null} */
   #shown = null;
-  /** @type {State | null} */
-  #state = null;
-  /** @type {LoadsByLink | null} */
-  #stepLoads = null;
-  #travelled = 0;
 
   /**
    * body: the options that the plan was planned with. onTime: called with seconds and the step.
@@ -48,22 +35,32 @@ export class PlanCircuits {
   constructor({ plan, body, onTime }) {
     this.plan = plan;
     this.onTime = onTime;
-    this.starts = startsOf(plan);
-    this.loads = loadsOf(plan, body);
-    const isDrawn = plan.gpus <= MOST_GPUS && plan.topologies.every((topology) => Array.isArray(topology.links));
-    this.drawing = isDrawn ? new CircuitDrawing({ plan, onGpu: (gpu, how) => this.#pointed(gpu, how) }) : null;
+    this.scene = new StepScene({
+      plan,
+      body,
+      hasSwitch: true,
+      onGpu: (gpu, how) => this.#pointed(gpu, how),
+      onLoads: () => replace(this.#ports, this.#portWords()),
+    });
+    const { starts } = this.scene;
     this.input = h("input", { type: "number", id: "gpu", min: 0, max: plan.gpus - 1, placeholder: "none" });
+    this.chunk = new FollowedChunk({
+      plan,
+      askOfPlan: this.scene.asked.also,
+      onChange: (steps) => this.scene.follow(steps),
+      onStep: (step) => this.toStep(step),
+    });
     this.play = new Player({
       total: plan.total_s,
-      starts: this.starts,
+      starts,
       onTime: (seconds) => this.#show(seconds),
-      say: (seconds) => spoken(plan, stateAt(plan, this.starts, seconds), seconds),
+      say: (seconds) => spoken(plan, stateAt(plan, starts, seconds), seconds),
     });
-    const tooMany = `Circuits of ${plan.gpus} GPUs are too many to be drawn. The table of steps has them all.`;
     this.group = h(
       "div",
-      { class: "drawing", tabindex: 0, role: "group", "aria-label": KEYS },
-      this.drawing?.element ?? h("p", { class: "quiet" }, tooMany),
+      { class: "scene-of", tabindex: 0, role: "group", "aria-label": KEYS },
+      this.scene.element,
+      this.scene.drawing ? h("p", { class: "quiet" }, MOTION) : null,
     );
     this.element = this.#layout();
     this.#listen();
@@ -72,11 +69,12 @@ export class PlanCircuits {
 
   #layout() {
     const pick = h("div", { class: "pick" }, h("label", { for: "gpu" }, "GPU"), this.input);
-    const aside = h("div", { class: "aside" }, this.#facts, h("div", {}, h("h3", {}, "Ports"), pick, this.#ports));
+    const ports = h("div", {}, h("h3", {}, "Ports"), pick, this.#ports);
+    const aside = h("div", { class: "aside" }, this.#facts, ports, this.scene.drawing ? this.chunk.element : null);
     return cardWith(
       "Circuits",
-      this.drawing ? [circuitLegend()] : [],
-      h("div", { class: "circuits" }, h("div", {}, this.play.element, this.group, this.#words), aside),
+      this.scene.legend ? [this.scene.legend] : [],
+      h("div", { class: "circuits" }, h("div", {}, this.play.element, this.group), aside),
     );
   }
 
@@ -112,7 +110,7 @@ export class PlanCircuits {
   /** @param {number | null} gpu */
   #choose(gpu) {
     this.#shown = gpu;
-    this.drawing?.select(gpu);
+    this.scene.select(gpu);
     replace(this.#ports, this.#portWords());
   }
 
@@ -120,7 +118,7 @@ export class PlanCircuits {
     const shown = this.#shown;
     if (shown === null)
       return h("li", { class: "quiet" }, "Point at a GPU, or give its number: its ports, and what is on them.");
-    const topology = this.plan.topologies[this.plan.steps[this.#state?.step ?? 0].topology];
+    const topology = this.plan.topologies[this.plan.steps[this.scene.state?.step ?? 0].topology];
     const own = (topology.links ?? []).filter(([source, target]) => source === shown || target === shown);
     const used = own.filter(([source]) => source === shown).reduce((sum, [, , count]) => sum + count, 0);
     return [
@@ -131,8 +129,8 @@ export class PlanCircuits {
 
   /** @param {Link} link */
   #portLine([source, target, count]) {
-    const link = this.#stepLoads?.get(`${source}>${target}`);
-    const bytes = link?.bytes ? size(link.bytes, this.plan.size_bytes) : this.#stepLoads ? "idle" : "";
+    const link = this.scene.loads?.get(`${source}>${target}`);
+    const bytes = link?.bytes ? size(link.bytes, this.plan.size_bytes) : this.scene.loads ? "idle" : "";
     const paths = link?.paths ?? [];
     const shared = paths.length > 1 ? `, ${paths.length} transfers: ${pathWords(paths)}` : "";
     const circuit = `${source} → ${target}${count > 1 ? ` ×${count}` : ""}${shared}`;
@@ -141,37 +139,10 @@ export class PlanCircuits {
 
   /** @param {number} seconds */
   #show(seconds) {
-    const next = stateAt(this.plan, this.starts, seconds);
-    const isOther = next.step !== this.#state?.step;
-    const isNews = isOther || next.term !== this.#state?.term;
-    this.#state = next;
-    const step = this.plan.steps[next.step];
-    if (isOther) this.#turnTo(step);
-    this.drawing?.phase(next);
-    if (next.term === "sending") {
-      this.#travelled += FLOW_PER_FRAME;
-      this.drawing?.flow(this.#travelled);
-    }
-    if (isNews) replace(this.#facts, factsOf(this.plan, step, next));
-    this.onTime(seconds, next.step);
-  }
-
-  /** @param {Step} step */
-  #turnTo(step) {
-    this.drawing?.circuits(this.plan.topologies[step.topology]);
-    replace(this.#words, this.drawing?.words() ?? "");
-    this.#stepLoads = null;
-    this.drawing?.loads(null, step);
-    replace(this.#ports, this.#portWords());
-    if (!this.drawing) return;
-    this.loads.of(step.index).then((found) => {
-      if (!found || this.#state?.step !== step.index) return;
-      this.#stepLoads = found;
-      this.drawing?.loads(found, step);
-      replace(this.#ports, this.#portWords());
-      // Before a visitor has gone on from the first step, the next one's are not worth a request.
-      if (step.index) this.loads.ahead(step.index);
-    });
+    const { state, isNews } = this.scene.show(seconds);
+    if (isNews) replace(this.#facts, factsOf(this.plan, this.plan.steps[state.step], state));
+    this.chunk.show(state.step);
+    this.onTime(seconds, state.step);
   }
 
   /**
@@ -189,7 +160,7 @@ export class PlanCircuits {
    * @param {number} index
    */
   toStep(index) {
-    this.toTime(this.starts[index]);
+    this.toTime(this.scene.starts[index]);
   }
 
   /** Shows the same time once more. */
@@ -197,25 +168,15 @@ export class PlanCircuits {
     this.play.again();
   }
 
-  /**
-   * Takes a key that nothing else on the page has a use for.
-   *
-   * @param {KeyboardEvent} event
-   */
+  /** @param {KeyboardEvent} event */
   key(event) {
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
-    const by = LEFT_AND_RIGHT[event.key];
-    if (!isPlain || (event.key !== " " && !by)) return;
-    if (event.target instanceof Element && event.target.closest(by ? MOVED : PRESSED)) return;
-    if (by) this.play.step(by);
-    else this.play.toggle();
-    event.preventDefault();
+    this.play.key(event);
   }
 
   /** Stops the player and cancels requests. */
   leave() {
     this.play.leave();
-    this.loads.leave();
+    this.scene.leave();
   }
 }
 

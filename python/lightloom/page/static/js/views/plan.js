@@ -7,22 +7,12 @@ import { headOf, legend, shownTerms, stepColumns, termOf, timeStrip } from "../c
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
-import {
-  aboveBound,
-  busFactor,
-  counted,
-  digits,
-  fabricWords,
-  shortTime,
-  size,
-  time,
-  timeParts,
-  times,
-} from "../quantities.js";
+import { counted, fabricWords, shortTime, size, time, times } from "../quantities.js";
 import { columnsOf, groupsOf, spansOf } from "../steps.js";
-import { card, cardWith, quantity, table } from "../tables.js";
+import { card, cardWith, table } from "../tables.js";
 import { PlanCircuits } from "./plan-circuits.js";
 import { exportsOf } from "./plan-exports.js";
+import { headline } from "./plan-headline.js";
 import { explanationsOf, namesOf } from "./plan-names.js";
 import { worthOf } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
@@ -178,38 +168,6 @@ const spoken = (plan) =>
   shownTerms(plan.steps)
     .map((term) => `${term} ${time(plan.steps.reduce((sum, step) => sum + termOf(step, term), 0))}`)
     .join(", ");
-
-/** @param {Plan} plan */
-function headline(plan) {
-  const algbw = plan.size_bytes / plan.total_s;
-  /** @type {(name: string, value: Child, under: string, isFirst?: boolean) => Child} */
-  const item = (name, value, under, isFirst = false) =>
-    h(
-      "div",
-      { class: isFirst ? "first" : null },
-      h("dt", {}, name),
-      h("dd", {}, value),
-      h("dd", { class: "under" }, under),
-    );
-  const most = plan.steps.length - 1;
-  return h(
-    "dl",
-    { class: "headline", "aria-label": "Result" },
-    item("Time", quantity(timeParts(plan.total_s)), `in ${counted(plan.steps.length, "step")}`, true),
-    item("Lower bound", quantity(timeParts(plan.lower_bound_s)), aboveBound(plan.total_s, plan.lower_bound_s)),
-    item(
-      "Bandwidth",
-      quantity([digits(algbw / 1e9), "GB/s algbw"]),
-      `${digits((algbw * busFactor(plan.collective, plan.gpus)) / 1e9)} GB/s busbw`,
-    ),
-    item(
-      "Reconfigurations",
-      String(plan.reconfigurations),
-      plan.reconfigurations ? `of at most ${most}` : "circuits stay as they are",
-    ),
-    item("Chosen", plan.algorithm, `planner ${plan.planner}`),
-  );
-}
 
 /**
  * @param {Plan} plan

@@ -31,7 +31,12 @@ export function problemWords(verb, query) {
   });
   const [x, y] = [query.get("x"), query.get("y")];
   const axes = x !== undefined && y !== undefined ? [`${words(y)} by ${words(x)}`] : [];
-  return [...counted, ...named, ...axes, ...more.slice(0, MOST), ...(more.length > MOST ? ["…"] : [])].join(" · ");
+  // What the second of two fabrics has instead.
+  const others = [...query].filter(([name, value]) => name.startsWith("other-") && value);
+  const second = others.map(([name, value]) => `or ${words(name.slice("other-".length))} ${short(value)}`);
+  return [...counted, ...named, ...axes, ...second, ...more.slice(0, MOST), ...(more.length > MOST ? ["…"] : [])].join(
+    " · ",
+  );
 }
 
 /**

@@ -27,7 +27,7 @@ const VERDICTS = { holds: "holds", "does not hold": "fails", "not judged": "open
 export function mount(root) {
   root.classList.add("wide");
   document.title = "Results – Lightloom";
-  const { list, busy, notices, result, asCode, navigation, fold } = layout(root);
+  const { list, busy, notices, unknown, result, asCode, navigation, fold } = layout(root);
   const work = new Work({ notices, busy, result, wrong: () => false, right: () => {} });
   /** @type {Paper[] | null} */
   let papers = null;
@@ -46,7 +46,13 @@ export function mount(root) {
         return;
       }
     }
-    const wanted = papers.flatMap(({ figures }) => figures).find(({ name }) => name === query.get("figure")) ?? null;
+    const told = query.get("figure");
+    const wanted = papers.flatMap(({ figures }) => figures).find(({ name }) => name === told) ?? null;
+    const others = [...query.keys()].filter((name) => name !== "figure");
+    replace(unknown, [
+      told && !wanted ? notice("", `The address says figure=${told}: there is no figure of that name.`) : null,
+      others.length ? notice("", `The address says ${others.join(", ")}: this view takes only figure.`) : null,
+    ]);
     listFigures(list, papers, wanted);
     fold.say(wanted?.title ?? "All figures");
     if (wanted) {
@@ -95,18 +101,19 @@ function layout(root) {
   const list = h("div", { class: "listed" });
   const busy = h("span", { class: "busy" });
   const notices = h("div", { class: "notices" });
+  const unknown = h("div", { class: "notices" });
   const result = h("div", { class: "result" });
   const asCode = codes();
   const navigation = h("nav", { class: "card list", "aria-label": "Figures" });
   const head = h("div", { class: "head" }, h("h1", {}, "Results"), h("p", { class: "quiet" }, LEAD), busy);
-  const column = h("div", { class: "column" }, notices, result, asCode.element);
+  const column = h("div", { class: "column" }, notices, unknown, result, asCode.element);
   const figures = h("div", { class: "figures" }, navigation, column);
   const main = h("main", { id: "result", tabindex: -1 }, head, figures);
   const words = { words: "Choose another", done: "Show the figure" };
   const fold = foldOf({ holder: navigation, part: list, ...words, next: () => main });
   append(navigation, [fold.button, list, fold.end]);
   append(root, [main]);
-  return { list, busy, notices, result, asCode, navigation, fold };
+  return { list, busy, notices, unknown, result, asCode, navigation, fold };
 }
 
 /**

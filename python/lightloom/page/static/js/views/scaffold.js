@@ -1,6 +1,6 @@
 // The common part of all views with a form: the form next to the result, the address, the newest calculation, code.
 
-import { addressOf, restate, show } from "../address.js";
+import { addressOf, isShown, restate, show } from "../address.js";
 import { Refusal } from "../api.js";
 import { codes } from "../codes.js";
 import { append, h, replace, viewLinks } from "../dom.js";
@@ -26,12 +26,12 @@ const DAMAGED = "What is packed in this address is cut off or damaged, and left 
  * root: where it goes. view: its path. verb: whose options it has. title, lead: its purpose. first: options that are
  * shown unfolded. presets: verbs whose presets it offers. start: query of the problem that it begins with, or a
  * function that makes it from the address. extras: form parts next to the options. compute: shows the result.
- * code: `[verb, body]` of a query where it is not the verb with its options.
+ * unknown, of extras: what an address says wrong that no field shows. code: requests of a query, `[verb, body]` each, where they are not the verb with its options.
  *
  * @typedef {{
  *   root: HTMLElement, view: string, verb: string, title: string, lead: string, first: string[], presets?: string[],
  *   start?: Start, extras?: Extras, options?: Option[],
- *   compute: (query: Query, signal: AbortSignal) => Promise<unknown>, code?: (query: Query) => [string, Body],
+ *   compute: (query: Query, signal: AbortSignal) => Promise<unknown>, code?: (query: Query) => [string, Body][],
  * }} Settings
  *
  * @typedef {Query | ((given: Query) => Query)} Start
@@ -39,6 +39,7 @@ const DAMAGED = "What is packed in this address is cut off or damaged, and left 
  * @typedef {{
  *   names: string[], values: () => [string, string][], set: (query: Query) => void,
  *   wrong: (field: string, words: string) => boolean, right: () => void, before?: Node, element?: Node,
+ *   unknown?: (query: Query) => string[],
  * }} Extras
  */
 export class Scaffold {
@@ -180,8 +181,7 @@ export class Scaffold {
     }
     await compute(problem, signal);
     document.title = titleOf(problem, title);
-    const [own, body] = code?.(problem) ?? [verb, bodyOf(verb, problem)];
-    this.#code.show(own, body);
+    this.#code.show(code?.(problem) ?? [[verb, bodyOf(verb, problem)]]);
   }
 
   /**
@@ -214,8 +214,22 @@ export class Scaffold {
     this.#run(0);
   }
 
+  /** Puts into the address what changes the look of the result, and not the result. */
+  restated() {
+    const { view, verb } = this.settings;
+    this.#query = this.#values();
+    this.#asked = new Map(this.#query);
+    show(view, kept(verb, this.#query, this.names)).then((held) => this.#tell(held));
+    isShown();
+  }
+
+  /** Computes the same once more. */
+  again() {
+    this.#run(0);
+  }
+
   /**
-   * Says which names of an address are no options of the view.
+   * Says which names of an address are no options of the view, and which values its fields do not have.
    *
    * @param {Query} told
    */
@@ -223,7 +237,11 @@ export class Scaffold {
     const known = new Set([...optionsOf(this.settings.verb).map(({ name }) => name), ...this.names]);
     const names = [...told.keys()].filter((name) => !known.has(name));
     const words = `The address says ${names.join(", ")}: no option of this view has that name, and it is left out.`;
-    replace(this.#unknown, names.length ? notice("", words) : null);
+    const values = this.extras?.unknown?.(told) ?? [];
+    replace(this.#unknown, [
+      names.length ? notice("", words) : null,
+      values.map((value) => notice("", `The address says ${value}.`)),
+    ]);
   }
 
   /** Ends what runs. */

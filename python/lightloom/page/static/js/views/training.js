@@ -45,7 +45,7 @@ export function mount(root) {
     start: (given) => (given.has("model") ? new Map() : startOf("train")),
     options: optionsOf("train").filter((option) => !extras.names.includes(option.name)),
     lead: "One iteration of a training job: all its collectives planned together, and when its circuits change.",
-    code: (query) => ["train", bodyFor(query, extras)],
+    code: (query) => [["train", bodyFor(query, extras)]],
     async compute(query, signal) {
       const body = bodyFor(query, extras);
       const training = await ask("/api/train", { ...body, timeline: true }, { signal });

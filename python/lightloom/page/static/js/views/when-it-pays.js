@@ -1,26 +1,19 @@
 // When does it pay? A map of how much faster changing circuits is, over two axes.
 
-import { addressOf, go } from "../address.js";
-import { followOn, Refusal } from "../api.js";
-import { onResize, widthOf } from "../charts/axes.js";
-import { ratioLegend } from "../charts/colours.js";
-import { HeatMap } from "../charts/heat.js";
-import { announce, h, replace } from "../dom.js";
-import { csv, downloads, json, ofDrawing } from "../downloads.js";
-import { axisBody, axisFields, isPerPair, manner, pointsOf, variedOf } from "../map-axes.js";
-import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
-import { bodyOf, defaultOf, kept, NEVER_CHANGE, registry } from "../options.js";
-import { aboveBound, counted, isKnown, time, times } from "../quantities.js";
-import { cardWith, table } from "../tables.js";
-import { partNotice } from "../work.js";
-import { narrowingWords } from "./plan-worth.js";
+import { followOn, isAborted, Refusal } from "../api.js";
+import { LAYERS } from "../charts/map-layers.js";
+import { announce, h } from "../dom.js";
+import { axisBody, axisFields } from "../map-axes.js";
+import { bodyOf, NEVER_CHANGE, registry } from "../options.js";
+import { notice, partNotice } from "../work.js";
+import { PaysMap } from "./pays-map.js";
 import { Scaffold } from "./scaffold.js";
 
 /** @import { Query } from "../address.js" */
 /** @import { Listeners } from "../api.js" */
 /** @import { AskedAxis } from "../map-axes.js" */
-/** @import { DrawnMap, NamedAxis } from "../map-words.js" */
-/** @import { Body, Cell, CellMap, Letter, Progress } from "../types.js" */
+/** @import { Extras } from "./scaffold.js" */
+/** @import { Body } from "../types.js" */
 
 /**
  * Body of a request for a map: options of the plans, two axes, and a planner to compare with.
@@ -37,7 +30,7 @@ const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "
  */
 export function mount(root) {
   let end = () => {};
-  const extras = axisFields((change) => frame.changed(change), BASELINES());
+  const extras = withLayer(axisFields((change) => frame.changed(change), BASELINES()));
   const frame = new Scaffold({
     root,
     view: "when-it-pays",
@@ -47,17 +40,33 @@ export function mount(root) {
     presets: ["map"],
     extras,
     lead: "The best plan over one that leaves the circuits as they are, on a map of two options of your choice.",
-    code: (query) => ["map", bodyFor(query)],
+    code: (query) => [["map", bodyFor(query)]],
     async compute(query, signal) {
-      const view = new PaysMap(frame.result, query);
+      const stop = new AbortController();
+      const view = new PaysMap(frame.result, {
+        query,
+        problem: problemOf(query),
+        layer: extras.layer(),
+        onLayer(name) {
+          extras.choose(name);
+          frame.restated();
+        },
+        onStop: () => stop.abort(),
+      });
       const body = bodyFor(query);
       end();
       end = () => view.leave();
       /** @type {Required<Listeners<"/api/map">>} */
       const on = { row: (cell) => view.add(cell), progress: (said) => view.progress(said) };
-      const whole = await followOn("/api/map", body, on, { signal });
-      if (whole instanceof Refusal) frame.result.prepend(partNotice(whole));
-      else view.finish(whole);
+      try {
+        const whole = await followOn("/api/map", body, on, { signal: AbortSignal.any([signal, stop.signal]) });
+        if (whole instanceof Refusal) frame.result.prepend(partNotice(whole));
+        else view.finish(whole);
+      } catch (error) {
+        if (signal.aborted || !isAborted(error)) throw error;
+        view.rest();
+        frame.result.prepend(stoppedNotice(view.reached, () => frame.again()));
+      }
       announce(view.sentence());
     },
   });
@@ -76,302 +85,73 @@ const BASELINES = () =>
   [...registry("planners")].sort(
     (one, other) => Number(other.name === NEVER_CHANGE) - Number(one.name === NEVER_CHANGE),
   );
-const AXES = new Set(["x", "y", "x-from", "x-to", "x-points", "y-from", "y-to", "y-points", "against"]);
+const AXES = new Set(["x", "y", "x-from", "x-to", "x-points", "y-from", "y-to", "y-points", "against", "layer"]);
+
+/**
+ * The problem without the axes.
+ *
+ * @param {Query} query
+ * @returns {Query}
+ */
+const problemOf = (query) => new Map([...query].filter(([name]) => !AXES.has(name)));
 
 /**
  * @param {Query} query
  * @returns {AskedMap}
  */
 function bodyFor(query) {
-  const problem = new Map([...query].filter(([name]) => !AXES.has(name)));
   return {
-    options: bodyOf("plan", problem),
+    options: bodyOf("plan", problemOf(query)),
     x: axisBody(query, "x"),
     y: axisBody(query, "y"),
     against: query.get("against"),
   };
 }
 
-/** @type {Letter[]} */
-const LETTERS = ["x", "y"];
-
-/** The map, as its cells are computed. */
-class PaysMap {
-  /** @type {Record<Letter, number[]>} */
-  #values = { x: [], y: [] };
-  /** By place `x,y`. @type {Map<string, Cell>} */
-  #cells = new Map();
-  #chart = h("div", {});
-  #legend = h("div", {});
-  #words = h("p", { class: "sentence" });
-  #readout = h("p", { class: "readout quiet" });
-  #behind = h("div", { class: "result" });
-  #bar = h("progress", { max: 1, value: 0, "aria-label": "Cells computed" });
-  /** @type {HeatMap | null} */
-  #drawn = null;
-  /** @type {number | null} */
-  #waiting = null;
-  /** The server's whole answer, once it is there. @type {CellMap | null} */
-  #whole = null;
-
-  /**
-   * @param {HTMLElement} result
-   * @param {Query} query
-   */
-  constructor(result, query) {
-    this.result = result;
-    this.query = query;
-    this.names = { x: query.get("x") ?? "", y: query.get("y") ?? "" };
-    /** @type {(letter: Letter) => NamedAxis} */
-    const axisOf = (letter) => ({ option: this.names[letter], isPerPair: isPerPair(query, letter) });
-    this.axes = { x: axisOf("x"), y: axisOf("y") };
-    this.counts = { x: pointsOf(query, "x"), y: pointsOf(query, "y") };
-    this.against = againstWords(query.get("against") ?? "");
-    this.enclosed =
-      `The line encloses where a plan that changes circuits saves at least 1 % over ${this.against}; ` +
-      "the frame marks the problem of the form.";
-    this.recolour = () => this.#drawn && this.#settle();
-    addEventListener("colours", this.recolour);
-    this.still = onResize(result, () => this.#drawn && this.#make());
-  }
-
-  /**
-   * Options of the plan of a cell.
-   *
-   * @param {number} x
-   * @param {number} y
-   */
-  #options(x, y) {
-    const told = new Map([...this.query].filter(([name]) => !AXES.has(name)));
-    const places = { x, y };
-    for (const letter of LETTERS) {
-      const name = this.names[letter];
-      const ofPair = this.#whole?.[letter]?.per_pair ? "/pair" : "";
-      told.set(name, manner(name).written(this.#values[letter][places[letter]]) + ofPair);
-      if (name === "gpus") told.delete("dims");
-    }
-    return told;
-  }
-
-  /** @param {Cell} cell */
-  #describe(cell) {
-    const place = LETTERS.map((letter) => inWords(this.axes[letter])(cell[letter])).join(", ");
-    const { total_s: total, lower_bound_s: least, speedup } = cell;
-    if (!isKnown(total)) return `${place}: no plan${cell.reason ? ` (${cell.reason})` : ""}`;
-    const by = `(${cell.planner}, ${cell.algorithm}); ${this.against}`;
-    if (!isKnown(speedup)) return `${place}: ${time(total)} ${by}: no plan`;
-    const others = speedup >= 1 ? `${times(speedup)} as fast` : `that is ${times(1 / speedup)} as fast`;
-    const bound = least ? `; lower bound ${time(least)}, ${aboveBound(total, least, "the best plan")}` : "";
-    const changes = counted(cell.reconfigurations ?? 0, "reconfiguration");
-    return `${place}: ${time(total)} with ${changes} ${by} ${time(cell.against_s ?? NaN)}: ${others}${bound}`;
-  }
-
-  #make() {
-    /** @type {(letter: Letter) => (place: number) => string} */
-    const wordsOf = (letter) => (place) => {
-      const value = this.#values[letter][place];
-      return value === undefined ? "" : manner(this.names[letter]).words(value);
-    };
-    const drawn = new HeatMap({
-      columns: this.counts.x,
-      rows: this.counts.y,
-      width: widthOf(this.#chart, 320, 1180),
-      xTitle: titleOf(this.names.x),
-      yTitle: titleOf(this.names.y),
-      xWords: wordsOf("x"),
-      yWords: wordsOf("y"),
-      describe: (cell) => this.#describe(cell),
-      pays: (cell) => pays(cell),
-      onShow: (x, y) => replace(this.#readout, this.#readoutOf(this.#cells.get(`${x},${y}`))),
-      onOpen: (x, y) => {
-        if (this.#cells.has(`${x},${y}`)) go(addressOf("plan", kept("plan", this.#options(x, y))));
-      },
-    });
-    for (const [key, cell] of this.#cells) {
-      const [x, y] = key.split(",").map(Number);
-      drawn.put(x, y, cell);
-    }
-    this.#drawn = drawn;
-    replace(this.#chart, drawn.element);
-    this.#settle();
-    return drawn;
-  }
-
-  /** @param {Cell | undefined} cell */
-  #readoutOf(cell) {
-    return cell ? `${this.#describe(cell)}. Enter or a click opens the plan.` : "Not computed yet.";
-  }
-
-  #begin() {
-    this.result.classList.remove("outdated");
-    replace(this.#readout, "Point at a cell, or move with the arrows.");
-    const parts = [this.#legend, this.#chart, this.#readout, h("p", { class: "quiet" }, this.enclosed)];
-    replace(
-      this.result,
-      h("div", { class: "card" }, this.#words),
-      cardWith("How much faster the best plan is", [this.#bar], ...parts),
-      this.#behind,
-    );
-    return this.#make();
-  }
-
-  #settle() {
-    this.#waiting = null;
-    const drawn = this.#drawn;
-    if (!drawn) return;
-    const end = drawn.settle();
-    const hasLess = [...this.#cells.values()].some(({ speedup }) => isKnown(speedup) && speedup < 0.995);
-    replace(this.#legend, ratioLegend(end, hasLess));
-    const own = this.#ownPlace();
-    drawn.here(nearest(this.#known("x"), own.x), nearest(this.#known("y"), own.y));
-    this.#bar.value = this.#cells.size / (this.counts.x * this.counts.y);
-    replace(this.#words, this.sentence());
-  }
-
-  /**
-   * Values of an axis, once all are known.
-   *
-   * @param {Letter} letter
-   */
-  #known(letter) {
-    const values = this.#values[letter];
-    return values.filter((value) => value !== undefined).length === this.counts[letter] ? values : [];
-  }
-
-  #ownPlace() {
-    /** @param {Letter} letter */
-    const of = (letter) => {
-      const name = this.names[letter];
-      return manner(name).parse(this.query.get(name) ?? defaultOf(variedOf(name), this.query.get("fabric")));
-    };
-    return { x: of("x"), y: of("y") };
-  }
-
-  #problem() {
-    /** @param {string} name */
-    const isGiven = (name) => name !== this.names.x && name !== this.names.y && this.query.has(name);
-    const parts = [this.query.get("collective")];
-    if (isGiven("size")) parts.push(`of ${this.query.get("size")}`);
-    if (isGiven("gpus")) parts.push(`on ${this.query.get("gpus")} GPUs`);
-    const narrowing = narrowingWords(Object.fromEntries(this.query));
-    if (narrowing) parts.push(`with ${narrowing}`);
-    return parts.join(" ");
-  }
-
-  /** The result in words. */
-  sentence() {
-    /** @type {DrawnMap} */
-    const map = {
-      x: { ...this.axes.x, values: this.#values.x },
-      y: { ...this.axes.y, values: this.#values.y },
-      cell: (x, y) => this.#cells.get(`${x},${y}`),
-    };
-    return sentenceOf({ map, own: this.#ownPlace(), problem: this.#problem(), against: this.against });
-  }
-
-  /** Cancels pending drawing. */
-  leave() {
-    removeEventListener("colours", this.recolour);
-    this.still();
-    this.#forget();
-  }
-
-  #forget() {
-    if (this.#waiting !== null) cancelAnimationFrame(this.#waiting);
-  }
-
-  /**
-   * Adds a cell.
-   *
-   * @param {Cell} cell
-   */
-  add(cell) {
-    const drawn = this.#drawn ?? this.#begin();
-    this.#values.x[cell.x_index] = cell.x;
-    this.#values.y[cell.y_index] = cell.y;
-    this.#cells.set(`${cell.x_index},${cell.y_index}`, cell);
-    drawn.put(cell.x_index, cell.y_index, cell);
-    this.#waiting ??= requestAnimationFrame(() => this.#settle());
-  }
-
-  /**
-   * Says how far it is.
-   *
-   * @param {Progress} said
-   */
-  progress({ done, of }) {
-    this.#bar.value = done / of;
-  }
-
-  /**
-   * Shows the whole answer.
-   *
-   * @param {CellMap} answer
-   */
-  finish(answer) {
-    this.#whole = answer;
-    for (const cell of answer.cells) this.add(cell);
-    this.#forget();
-    if (!this.#drawn) return;
-    this.#settle();
-    this.#bar.hidden = true;
-    replace(this.#behind, matrix(this.#cells, this.#values, this.names), this.#files(answer));
-  }
-
-  /** @param {CellMap} answer */
-  #files(answer) {
-    const title = `How many times as fast as ${this.against} the best plan is: ${this.#problem()}. ${this.enclosed}`;
-    const drawing = () => this.#drawn?.element;
-    return h(
-      "div",
-      { class: "card" },
-      downloads([
-        json("lightloom-map.json", () => answer),
-        csv("lightloom-map.csv", () => rowsOf(answer.cells, this.names)),
-        ...ofDrawing("lightloom-map", drawing, () => ({ title, legend: this.#legend.firstElementChild })),
-      ]),
-    );
-  }
-}
-
-/** @type {(keyof Cell)[]} */
-const COLUMNS = ["total_s", "against_s", "speedup", "reconfigurations", "planner", "algorithm", "lower_bound_s", "gap"];
-
 /**
- * @param {Cell[]} cells
- * @param {Record<Letter, string>} names
- */
-const rowsOf = (cells, names) => [
-  [names.x, names.y, ...COLUMNS],
-  ...cells.map((cell) => [cell.x, cell.y, ...COLUMNS.map((column) => cell[column])]),
-];
-
-/**
- * The map as a table, made when it is opened.
+ * The fields of the axes, and the layer that is shown, which the map itself changes.
  *
- * @param {Map<string, Cell>} cells
- * @param {Record<Letter, number[]>} values
- * @param {Record<Letter, string>} names
+ * @param {Extras} fields
  */
-function matrix(cells, values, names) {
-  const place = h("div", {});
-  const element = h("details", { class: "behind card" }, h("summary", {}, "The map as a table"), place);
-  element.addEventListener("toggle", () => {
-    if (!element.open || place.firstChild) return;
-    const [across, up] = [manner(names.x).words, manner(names.y).words];
-    replace(
-      place,
-      table({
-        caption: `How many times as fast: ${titleOf(names.y)} by ${titleOf(names.x)}`,
-        tall: true,
-        columns: [{ head: titleOf(names.y) }, ...values.x.map((value) => ({ head: across(value), right: true }))],
-        rows: values.y
-          .map((value, y) => ({
-            cells: [up(value), ...values.x.map((_, x) => times(cells.get(`${x},${y}`)?.speedup ?? NaN))],
-          }))
-          .reverse(),
-      }),
-    );
-  });
-  return element;
+function withLayer(fields) {
+  const [usual] = LAYERS.map(({ name }) => name);
+  let layer = usual;
+  /** @param {string | undefined} name */
+  const isKnown = (name) => LAYERS.some((each) => each.name === name);
+  return {
+    ...fields,
+    names: [...fields.names, "layer"],
+    layer: () => layer,
+    /** @param {string} name */
+    choose(name) {
+      layer = name;
+    },
+    /** @returns {[string, string][]} */
+    values: () => [...fields.values(), ["layer", layer === usual ? "" : layer]],
+    /** @param {Query} query */
+    set(query) {
+      fields.set(query);
+      const told = query.get("layer") ?? usual;
+      layer = isKnown(told) ? told : usual;
+    },
+    /** @param {Query} query */
+    unknown(query) {
+      const told = query.get("layer");
+      const words = `layer=${told}: the map has no such layer, and ${LAYERS[0].words("").toLowerCase()} is shown`;
+      return [...(fields.unknown?.(query) ?? []), ...(told && !isKnown(told) ? [words] : [])];
+    },
+  };
 }
+
+/**
+ * That the rest of a map was not wanted.
+ *
+ * @param {{done: number, of: number}} reached
+ * @param {() => void} again
+ */
+const stoppedNotice = ({ done, of }, again) =>
+  notice(
+    "",
+    `Stopped: ${done} of ${of} cells are computed, and the others look like their neighbours.`,
+    h("button", { type: "button", class: "small", onclick: again }, "Compute all"),
+  );
