@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.plans.steps import Step
 
-__all__ = ["Jitter", "Lateness", "MeasuredStep", "Measurement", "RunSettings", "RunTimes", "Spread"]
+__all__ = ["Jitter", "Lateness", "MeasuredStep", "Measurement", "RunHost", "RunSettings", "RunTimes", "Spread"]
 
 SCHEMA = "lightloom.run/1"
 # Lateness beyond this share of a plan's mean step, dilated, makes a measurement inconclusive.
@@ -75,6 +75,14 @@ class Jitter(NamedTuple):
     ranks: Lateness
 
 
+class RunHost(NamedTuple):
+    """A host of a run: its name, how many ranks it had, and by how much moments there may be wrong, seconds."""
+
+    name: str
+    ranks: int
+    clock_uncertainty_s: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
     """The settings of a run of a plan: the arguments of `lightloom.run`, with the chosen values of those left out.
@@ -83,6 +91,7 @@ class RunSettings:
     headers, which take no time. warm_ups: runs before those that are measured. switch: address of an outside switch.
     real_time, locked: whether all processes had real-time priority, and shared memory was locked. packet_rate: packets
     over all hops in a second of the machine; most_packet_rate: that it keeps up with; None where messages go whole.
+    hosts: of transport `tcp`.
     """
 
     transport: str
@@ -97,6 +106,7 @@ class RunSettings:
     locked: bool
     packet_rate: float | None = None
     most_packet_rate: float | None = None
+    hosts: tuple[RunHost, ...] = ()
 
     @property
     def keeps_up_with_packets(self) -> bool:
@@ -303,8 +313,12 @@ class Measurement(Table):
 
     @property
     def lateness_s(self) -> float:
-        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, were not later."""
-        return max(late.most_of_99_s for late in self._jitter)
+        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, were not later.
+
+        The uncertainty of hosts' clocks where that is more.
+        """
+        late_s = [late.most_of_99_s for late in self._jitter]
+        return max(*late_s, *(host.clock_uncertainty_s for host in self._settings.hosts))
 
     @property
     def tolerated_lateness_s(self) -> float:
@@ -343,6 +357,7 @@ class Measurement(Table):
             "reduction": settings.reduction,
             "packet_bytes": settings.packet_bytes,
             "switch": settings.switch,
+            "hosts": [host._asdict() for host in settings.hosts],
             "predicted_s": self.predicted_s,
             "measured_s": self.measured._asdict(),
             "ratio": self.ratio,
