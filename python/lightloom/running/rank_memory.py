@@ -1,4 +1,4 @@
-"""The memory of one rank of a program, where every rank has its own: what it begins with, sends, keeps and ends with."""
+"""The memory of one rank of a program, where every rank has its own: what it begins with, sends and keeps."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ RUNNING = (
         kind=Kind.CHOICE,
         group=Group.RUN,
         meaning="Transport that carries packets: shared memory, with a switch process that delays them; the kernel's "
-        "network, whose filters are the circuits (needs root; no hop delay); MPI, at its own speed; or TCP among --hosts, likewise.",
+        "network, whose filters are the circuits (needs root; no hop delay); MPI, at its own "
+        "speed; or TCP among --hosts, likewise.",
         verbs=VERB,
         default="shared-memory",
         choices=("shared-memory", "kernel", "mpi", "tcp"),

@@ -42,7 +42,8 @@ class Session:
         self._channel = channel
         self._here = str(channel.connection.getsockname()[0])
         self._asked: SimpleQueue[tuple[dict[str, Any], list[memoryview]] | None] = SimpleQueue()
-        self._is_over, self._part = Event(), None
+        self._is_over = Event()
+        self._part: HostPart | None = None
         channel.connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in KEEP_ALIVE.items():
             if hasattr(socket, name):

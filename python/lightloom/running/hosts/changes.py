@@ -33,7 +33,8 @@ class HostCircuits:
     """
 
     def __init__(self, plan: Plan, address: str | None) -> None:
-        self._address, self._switch = address, None
+        self._address = address
+        self._switch: OutsideSwitch | None = None
         if address is None:
             _core.change_times(plan.core)
             self._circuits = circuits(Plan(plan.core.by_rank()) if plan.ranks else plan, "crossbar")
@@ -51,6 +52,11 @@ class HostCircuits:
         for configuration in self._circuits.configurations:
             for step in configuration.steps:
                 self.steps[step] = configuration.index
+
+    @property
+    def has_switch(self) -> bool:
+        """Whether a switch makes the circuits."""
+        return self._address is not None
 
     def make(self, configuration: int, where: str) -> float:
         """Have the switch make a configuration; returns the seconds until it said so, 0 where there is no switch.

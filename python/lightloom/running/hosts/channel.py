@@ -99,7 +99,7 @@ class Channel:
         """Let go of the connection."""
         self.connection.close()
 
-    def _code(self, direction: bytes, number: int, head: bytes, text: bytes) -> hmac.HMAC:
+    def _code(self, direction: bytes, number: int, head: bytes | bytearray, text: bytes | bytearray) -> hmac.HMAC:
         code = hmac.new(self._key, direction + number.to_bytes(8, "little") + head, hashlib.sha256)
         code.update(text)
         return code

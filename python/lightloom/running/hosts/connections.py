@@ -1,4 +1,4 @@
-"""The connections of a host's ranks: one for every circuit that is there, from the transmitter's port to the receiver's.
+"""The connections of a host's ranks: one for every circuit that is there, from one rank's port to the other's.
 
 A connection is opened when its circuit is lit, and closed by both sides before the circuit is taken away, so that
 nothing is sent on a port without a circuit. Data go from the transmitter's address of one port to the receiver's of the

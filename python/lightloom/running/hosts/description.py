@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lightloom._core import counted
 from lightloom.base.errors import refuse, shown, text_of
 from lightloom.base.files import MIB, parse_toml, read_text
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["Host", "PortAddresses", "hosts_of"]
+__all__ = ["Host", "PortAddresses", "hosts_in_file", "hosts_of"]
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,252}")
 ADDRESS = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9.:_-]{0,252}")
 # Linux's names of interfaces.
 INTERFACE = re.compile(r"[^\s/:]{1,15}")
-HOST_KEYS = {"name": str, "address": str, "python": str, "ranks": list}
-PORT_KEYS = ("interface", "transmitter", "receiver")
-MOST_HOSTS = 1024
+HOST_KEYS: dict[str, type] = {"name": str, "address": str, "python": str, "ranks": list}
+PORT_FORMS = {"interface": INTERFACE, "transmitter": ADDRESS, "receiver": ADDRESS}
+MOST_HOSTS, MOST_PORTS = 1024, 64
 
 
 class PortAddresses(NamedTuple):
@@ -54,14 +51,14 @@ def hosts_of(given: str, ranks: int, ports: int) -> list[Host]:
     numbered host by host. Raises `InputError` that names `hosts`.
     """
     text_of("hosts", given)
-    told = _from_file(given, ports) if given.endswith(".toml") else _from_names(given, ranks, ports)
-    names = [host.name for host in told]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise refuse("hosts", f"`{twice}` is there twice; every host has one agent, and `{twice}:2` two ranks")
+    told = hosts_in_file(given) if given.endswith(".toml") else _from_names(given, ranks, ports)
+    _check_names(told)
     found = sum(len(host.ranks) for host in told)
     if found != ranks:
         raise refuse("hosts", f"{counted(len(told), 'host')} have {counted(found, 'rank')}; the plan needs {ranks}")
+    for rank, of_rank in enumerate(of_rank for host in told for of_rank in host.ports):
+        if len(of_rank) != ports:
+            raise refuse("hosts", f"rank {rank} has {counted(len(of_rank), 'port')}; the plan needs {ports} of each")
     return told
 
 
@@ -85,7 +82,12 @@ def _from_names(given: str, ranks: int, ports: int) -> list[Host]:
     return hosts
 
 
-def _from_file(path: str, ports: int) -> list[Host]:
+def hosts_in_file(path: str) -> list[Host]:
+    """The hosts of a TOML file: tables `[[hosts]]` with `name`, `ranks`, and, if need be, `address` and `python`.
+
+    `ranks` is a list by rank of lists by port of tables with `interface`, `transmitter` and `receiver`. Raises
+    `InputError` that names `hosts` or the key.
+    """
     tables = parse_toml("hosts", read_text("hosts", path, MIB), f"`{path}`")
     rows = tables.get("hosts")
     if set(tables) != {"hosts"} or not isinstance(rows, list) or not 0 < len(rows) <= MOST_HOSTS:
@@ -102,21 +104,28 @@ def _from_file(path: str, ports: int) -> list[Host]:
         places = row.get("ranks", [])
         if not places:
             raise refuse(f"{field}.ranks", "missing; it takes a list with the ports of every rank of the host")
-        own = tuple(_ports(f"{field}.ranks[{rank}]", place, ports) for rank, place in enumerate(places))
+        own = tuple(_ports(f"{field}.ranks[{rank}]", place) for rank, place in enumerate(places))
         hosts.append(Host(name, address, range(first, first + len(own)), own, row.get("python", "")))
         first += len(own)
+    _check_names(hosts)
     return hosts
 
 
-def _ports(field: str, rows: Any, ports: int) -> tuple[PortAddresses, ...]:
-    if not isinstance(rows, list) or len(rows) != ports:
-        raise refuse(field, f"`{shown(rows)}` is not accepted; it takes a list of {counted(ports, 'port')}")
+def _check_names(hosts: list[Host]) -> None:
+    names = [host.name for host in hosts]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise refuse("hosts", f"`{twice}` is there twice; every host has one agent, and `{twice}:2` two ranks")
+
+
+def _ports(field: str, rows: Any) -> tuple[PortAddresses, ...]:
+    if not isinstance(rows, list) or not 0 < len(rows) <= MOST_PORTS:
+        raise refuse(field, f"`{shown(rows)}` is not accepted; it takes a list of 1 to {MOST_PORTS} ports")
     found = []
     for port, row in enumerate(rows):
         place = f"{field}[{port}]"
-        if not isinstance(row, dict) or sorted(row) != sorted(PORT_KEYS):
-            raise refuse(place, f"`{shown(row)}` is not accepted; it takes a table of {', '.join(PORT_KEYS)}")
-        forms = (INTERFACE, ADDRESS, ADDRESS)
+        if not isinstance(row, dict) or sorted(row) != sorted(PORT_FORMS):
+            raise refuse(place, f"`{shown(row)}` is not accepted; it takes a table of {', '.join(PORT_FORMS)}")
         found.append(
             PortAddresses(
                 *(_text(f"{place}.{key}", row[key], form) for key, form in zip(PORT_KEYS, forms, strict=True))
@@ -137,8 +146,3 @@ def _text(field: str, value: Any, form: re.Pattern[str]) -> str:
     if not isinstance(value, str) or not form.fullmatch(value):
         raise refuse(field, f"`{shown(value)}` is not accepted; it takes a name or an address")
     return value
-
-
-def addresses(hosts: Sequence[Host]) -> list[PortAddresses]:
-    """The ports of all ranks, rank by rank."""
-    return [port for host in hosts for of_rank in host.ports for port in of_rank]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import selectors
-import socket
 import struct
 import time
 from collections import deque
@@ -16,6 +15,7 @@ from lightloom.base.errors import FailedError
 from lightloom.running.hosts.waiting import PeerError, ready
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable
     from threading import Event
 
@@ -32,7 +32,7 @@ HEAD = struct.Struct("<II")
 def piece_of(message: Array, place: int, count: int) -> memoryview:
     """The bytes of one of so many pieces of a message, whole elements."""
     begin, end = (len(message) * at // count for at in (place, place + 1))
-    return memoryview(message[begin:end].view(np.uint8))
+    return message[begin:end].view(np.uint8).data
 
 
 class Incoming:

@@ -80,7 +80,7 @@ class HostRank:
                 }
                 if places:
                     exchange.incoming.append(Incoming(connection, origin, places))
-        onward = Counter(message.to for message in (*part.sends, *part.forwards))
+        onward = Counter([send.to for send in part.sends] + [forward.to for forward in part.forwards])
         for to, outgoing in links.sending.items():
             if to in onward:
                 exchange.outgoing[to] = [Outgoing(connection, port, onward[to]) for port, connection in outgoing]

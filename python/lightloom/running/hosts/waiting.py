@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import selectors
 from typing import TYPE_CHECKING
 
 from lightloom.base.errors import FailedError
 
 if TYPE_CHECKING:
+    import selectors
     from threading import Event
 
 __all__ = ["LOOK_S", "PeerError", "RunOverError", "ready"]
