@@ -95,7 +95,8 @@ class Session:
             return {"places": self._part.places, "late_s": probed()}, ()
         if kind not in ACTS or self._part is None:
             raise FailedError(f"the command asks for `{printable(str(kind))[:40]}`, which is not its turn")
-        return getattr(self._part, kind)(message)
+        answer: tuple[dict[str, Any], Any] = getattr(self._part, kind)(message)
+        return answer
 
     def _fail(self, said: str, *, is_peer: bool = False) -> None:
         self._channel.send({"kind": "failed", "said": said, "is_peer": is_peer})

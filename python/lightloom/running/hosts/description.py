@@ -126,11 +126,7 @@ def _ports(field: str, rows: Any) -> tuple[PortAddresses, ...]:
         place = f"{field}[{port}]"
         if not isinstance(row, dict) or sorted(row) != sorted(PORT_FORMS):
             raise refuse(place, f"`{shown(row)}` is not accepted; it takes a table of {', '.join(PORT_FORMS)}")
-        found.append(
-            PortAddresses(
-                *(_text(f"{place}.{key}", row[key], form) for key, form in zip(PORT_KEYS, forms, strict=True))
-            )
-        )
+        found.append(PortAddresses(*(_text(f"{place}.{key}", row[key], form) for key, form in PORT_FORMS.items())))
     return tuple(found)
 
 
