@@ -17,11 +17,12 @@ from lightloom.running.controller import Controller, RunFailedError
 from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
 from lightloom.running.hosts.measured import run_on_hosts
 from lightloom.running.hosts.runs import AGENT_PORT, checked_hosts
-from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings
+from lightloom.running.measurement import Jitter, Lateness, Measurement
 from lightloom.running.namespaces import KernelNetwork, remove_left
 from lightloom.running.pace import checked_dilation, checked_packet, slower
 from lightloom.running.preparation import Prepared, RunOptions, prepared
 from lightloom.running.reported_times import reported_times
+from lightloom.running.run_settings import RunSettings
 from lightloom.running.workspaces import Workspaces
 
 if TYPE_CHECKING:

@@ -17,11 +17,12 @@ from lightloom.base.errors import InputError
 from lightloom.plans import Plan
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.lateness import lateness_of, probed
-from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
+from lightloom.running.measurement import Jitter, Lateness, Measurement, RunTimes
 from lightloom.running.moments import Moments, times_of, windows_of
 from lightloom.running.mpi import MpiRank, check_ranks, message_passing
 from lightloom.running.mpi_circuits import SwitchChanges, planned_changes
 from lightloom.running.program import program_of
+from lightloom.running.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

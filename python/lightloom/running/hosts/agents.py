@@ -7,6 +7,7 @@ import socket
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lightloom.base.errors import refuse
 from lightloom.running.controller import RunFailedError
 from lightloom.running.hosts.channel import HANDSHAKE_S, Channel, ChannelError, asked
 
@@ -156,6 +157,10 @@ def _connected(host: Host, number: int, secret: bytes, deadline: float, ended: C
     while True:
         try:
             connection = socket.create_connection((host.address, number), timeout=HANDSHAKE_S)
+        except socket.gaierror as error:
+            raise refuse(
+                "hosts", f"the address `{host.address}` of {host.name} is not known: {error.strerror}"
+            ) from error
         except OSError as error:
             if (why := ended()) is not None:
                 raise RunFailedError(why) from error

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from lightloom.plans import Plan
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.lateness import lateness_of
-from lightloom.running.measurement import Jitter, Measurement, RunHost, RunSettings
+from lightloom.running.measurement import Jitter, Measurement
 from lightloom.running.moments import times_of, windows_of
 from lightloom.running.program import program_of
+from lightloom.running.run_settings import RunHost, RunSettings
 
 if TYPE_CHECKING:
     import os
