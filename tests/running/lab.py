@@ -24,12 +24,12 @@ from lightloom.running.hosts.interfaces import port_commands
 from lightloom.running.hosts.secret import SECRET
 from lightloom.running.namespaces import reason_against
 from lightloom.switches.simulated import SimulatedSwitch, start_switch
+from tests.running.host_agents import SECRET_OF_TESTS, await_listening
 
 # Ranks of filters: those that are circuits come before that which takes all other frames.
 LIT, DARK = 1, 9
 # Matches every frame.
 EVERY, LEADS = "u32 match u32 0 0", "action mirred egress redirect dev"
-SECRET_OF_TESTS = "a secret of tests only"  # noqa: S105
 
 
 def carried_out(*words: str, lines: Collection[str] = (), inside: str = "") -> str:
@@ -56,14 +56,28 @@ class Lab:
             for host in range(hosts)
         ]
         self.number = hosts * ranks * ports
+        # Of management, in which this process has a leg: of its own, as others may run tests on this machine.
+        self._network = f"198.18.{os.getpid() % 250}"
         self.file = folder / "hosts.toml"
         self._describe(ranks, ports)
         self._lit: frozenset[tuple[int, int]] = frozenset()
         self._passed = [0] * self.number
 
-    def agents(self) -> list[subprocess.Popen[bytes]]:
-        """An agent on every host."""
-        return [self.agent(host) for host in range(len(self.names))]
+    @contextmanager
+    def agents(self) -> Iterator[list[subprocess.Popen[bytes]]]:
+        """An agent on every host, which is ended again; others may be put in their places."""
+        agents = [self.agent(host) for host in range(len(self.names))]
+        try:
+            await_listening([(f"{self._network}.{host + 2}", 7411) for host in range(len(self.names))])
+            yield agents
+        finally:
+            for agent in agents:
+                agent.kill()
+                agent.wait()
+
+    def cut_off(self, host: int) -> None:
+        """Take a host from the network of management, as if its power was gone."""
+        carried_out("ip", "link", "set", f"m{host}", "down", inside=self.switch_place)
 
     def agent(self, host: int) -> subprocess.Popen[bytes]:
         """An agent on a host."""
@@ -71,7 +85,7 @@ class Lab:
         return subprocess.Popen(
             [f"{shutil.which('ip')}", "netns", "exec", self.names[host], *command],
             env=os.environ | {SECRET: SECRET_OF_TESTS},
-            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
         )
 
     @contextmanager
@@ -139,11 +153,11 @@ class Lab:
                 own = self._ports[host][rank * ports : (rank + 1) * ports]
                 rows.append([self._port(interface, number) for interface, number in own])
             told = ",\n".join("  [" + ", ".join(row) + "]" for row in rows)
-            text += f'[[hosts]]\nname = "{name}"\naddress = "198.18.0.{host + 2}"\nranks = [\n{told},\n]\n'
+            text += f'[[hosts]]\nname = "{name}"\naddress = "{self._network}.{host + 2}"\nranks = [\n{told},\n]\n'
         self.file.write_text(text)
 
     def _port(self, interface: str, number: int) -> str:
-        transmitter, receiver = f"198.18.1.{number + 1}", f"198.18.2.{number + 1}"
+        transmitter, receiver = f"198.19.1.{number + 1}", f"198.19.2.{number + 1}"
         return f'{{interface = "{interface}", transmitter = "{transmitter}", receiver = "{receiver}"}}'
 
     def make(self) -> None:
@@ -166,7 +180,7 @@ class Lab:
         leg = f"lab{os.getpid()}"
         carried_out("ip", "link", "add", leg, "type", "veth", "peer", "name", "tests", "netns", self.switch_place)
         carried_out("ip", "-batch", "-", lines=["link set tests master br0 up"], inside=self.switch_place)
-        carried_out("ip", "-batch", "-", lines=[f"address add 198.18.0.1/24 dev {leg}", f"link set {leg} up"])
+        carried_out("ip", "-batch", "-", lines=[f"address add {self._network}.1/24 dev {leg}", f"link set {leg} up"])
         drops = f"parent ffff: protocol all prio {DARK} {EVERY} {LEADS} dark"
         ports = range(1, self.number + 1)
         lines = [
@@ -175,7 +189,7 @@ class Lab:
         carried_out("tc", "-batch", "-", lines=lines, inside=self.switch_place)
         described = hosts_in_file(str(self.file))
         for host, name in enumerate(self.names):
-            own = ["link set lo up", f"address add 198.18.0.{host + 2}/24 dev eth0", "link set eth0 up"]
+            own = ["link set lo up", f"address add {self._network}.{host + 2}/24 dev eth0", "link set eth0 up"]
             carried_out("ip", "-batch", "-", lines=own, inside=name)
             shell = "\n".join(["set -e", *port_commands(described, name)])
             command = [f"{shutil.which('ip')}", "netns", "exec", name, "sh"]

@@ -152,6 +152,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     if told.secret_from_input:
         Thread(target=_end_with_input, daemon=True).start()
+    if not told.once:
+        sys.stdout.write("listens at {}:{}\n".format(*listener.getsockname()[:2]))
+        sys.stdout.flush()
     try:
         with listener:
             serve(listener, secret, once=told.once)
