@@ -63,21 +63,26 @@ class Lab:
         self._lit: frozenset[tuple[int, int]] = frozenset()
         self._passed = [0] * self.number
 
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """Where agents listen."""
+        return [(f"{self._network}.{host + 2}", 7411) for host in range(len(self.names))]
+
     @contextmanager
     def agents(self) -> Iterator[list[subprocess.Popen[bytes]]]:
         """An agent on every host, which is ended again; others may be put in their places."""
         agents = [self.agent(host) for host in range(len(self.names))]
         try:
-            await_listening([(f"{self._network}.{host + 2}", 7411) for host in range(len(self.names))])
+            await_listening(self.places)
             yield agents
         finally:
             for agent in agents:
                 agent.kill()
                 agent.wait()
 
-    def cut_off(self, host: int) -> None:
-        """Take a host from the network of management, as if its power was gone."""
-        carried_out("ip", "link", "set", f"m{host}", "down", inside=self.switch_place)
+    def cut_off(self, host: int, *, again: bool = False) -> None:
+        """Take a host from the network of management, as if its power was gone; or put it there again."""
+        carried_out("ip", "link", "set", f"m{host}", "up" if again else "down", inside=self.switch_place)
 
     def agent(self, host: int) -> subprocess.Popen[bytes]:
         """An agent on a host."""
@@ -108,7 +113,7 @@ class Lab:
         wanted = frozenset(circuits)
         gone, new = self._lit - wanted, wanted - self._lit
         for begin, _ in gone:
-            self._passed[begin - 1] += self._count(begin, LIT)
+            self._passed[begin - 1] += self._count(begin, LIT, "bytes")
         lines = [f"filter del dev s{begin} parent ffff: prio {LIT}" for begin, _ in gone]
         lines += [
             f"filter add dev s{begin} parent ffff: protocol all prio {LIT} {EVERY} {LEADS} s{end}" for begin, end in new
@@ -123,11 +128,12 @@ class Lab:
         return sum(self._count(port, DARK) for port in range(1, self.number + 1))
 
     @property
-    def passed(self) -> list[int]:
-        """Frames that have been passed on, by port."""
+    def passed_bytes(self) -> list[int]:
+        """Bytes of frames that have been passed on, by port."""
         lit = {begin for begin, _ in self._lit}
         return [
-            before + (self._count(port, LIT) if port in lit else 0) for port, before in enumerate(self._passed, start=1)
+            before + (self._count(port, LIT, "bytes") if port in lit else 0)
+            for port, before in enumerate(self._passed, start=1)
         ]
 
     def close(self) -> None:
@@ -135,14 +141,14 @@ class Lab:
         for name in (self.switch_place, *self.names):
             subprocess.run([f"{shutil.which('ip')}", "netns", "del", name], capture_output=True, check=False)
 
-    def _count(self, port: int, rank: int) -> int:
-        """Frames that the filters of this rank have taken from a port."""
+    def _count(self, port: int, rank: int, what: str = "packets") -> int:
+        """Frames, or their bytes, that the filters of this rank have taken from a port."""
         show = ("filter", "show", "dev", f"s{port}", "ingress")
         told = json.loads(carried_out("tc", "-s", "-json", *show, inside=self.switch_place))
         rows = [
             row["options"]["actions"] for row in told if row.get("pref") == rank and "actions" in row.get("options", {})
         ]
-        return sum(action["stats"]["packets"] for actions in rows for action in actions)
+        return sum(action["stats"][what] for actions in rows for action in actions)
 
     def _describe(self, ranks: int, ports: int) -> None:
         """Write the file of hosts, as a person would."""

@@ -119,7 +119,8 @@ def asked(connection: socket.socket, secret: bytes) -> Channel:
         connection.sendall(mine + _proof(secret, b"command", theirs, mine))
         proof = _exactly(connection, HASH)
     except OSError as error:
-        reason = "it knows another secret" if isinstance(error, EndedError) else _why(error)
+        ended = isinstance(error, EndedError | ConnectionError)
+        reason = "it knows another secret" if ended else _why(error)
         raise ChannelError(reason) from error
     if not hmac.compare_digest(_proof(secret, b"agent", theirs, mine), proof):
         raise ChannelError("it knows another secret")
@@ -160,7 +161,7 @@ def _exactly(connection: socket.socket, size: int) -> bytearray:
 
 
 def _why(error: OSError) -> str:
-    if isinstance(error, EndedError):
+    if isinstance(error, EndedError | ConnectionError):
         return "it closed its connection"
     if isinstance(error, TimeoutError):
         return "it does not answer"
