@@ -1,4 +1,4 @@
-"""Runs on hosts in which one thing goes wrong at a random moment: `python -m tests.running.random_host_faults --runs 100`.
+"""Runs on hosts with a fault at a random moment: `python -m tests.running.random_host_faults --runs 100`.
 
 A host dies, stops or loses its network, or the switch refuses, is silent, or says that it holds what it does not. The
 command must end soon with one line, the other hosts must take the next run, and that run must be right; a run that was

@@ -32,6 +32,7 @@ from tests.refusals import assert_refused
 from tests.running.host_agents import ADDRESSES, SECRET_OF_TESTS, agents_here, free_port
 from tests.running.processes import plan_of
 from tests.running.programs import small_plan
+from tests.running.test_mpi import MPIEXEC
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
 HOSTS = ",".join(ADDRESSES)
@@ -303,6 +304,13 @@ def test_agents_are_started_by_srun(on_path: Path, monkeypatch: pytest.MonkeyPat
         assert run.run(plan_of()).wrong == 0
     assert log.read_text().startswith("--nodelist 127.0.0.1 --nodes 1 --ntasks 1 --ntasks-per-node 1 ")
     assert "SECRET" not in log.read_text()
+
+
+@pytest.mark.skipif(MPIEXEC is None, reason="there is no mpiexec")
+def test_agents_are_started_by_mpiexec(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(SECRET)
+    with executor(free_port(), launch="mpiexec", hosts=ADDRESSES[0]) as run:
+        assert run.run(plan_of()).wrong == 0
 
 
 def test_an_agent_says_what_is_wrong_with_its_address() -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
+from ipaddress import ip_address
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
@@ -102,25 +103,39 @@ class Launched:
                 process.stdin.flush()
 
 
-def _agent(host: Host, listen: str) -> list[str]:
-    return [host.python or sys.executable, "-m", MODULE, "--once", "--listen", listen]
+def _agent(host: Host, address: str, number: int) -> list[str]:
+    return [host.python or sys.executable, "-m", MODULE, "--once", "--listen", f"{address}:{number}"]
 
 
 def _by_ssh(program: str, host: Host, number: int) -> list[str]:
+    # A name may mean another address on the host itself.
+    address = host.address if _is_number(host.address) else ""
     # The other side's shell reads the command as one text.
-    command = shlex.join([*_agent(host, f"{host.address}:{number}"), "--secret-from-input"])
+    command = shlex.join([*_agent(host, address, number), "--secret-from-input"])
     return [program, *SSH_OPTIONS, host.name, command]
 
 
 def _by_mpiexec(program: str, hosts: Sequence[Host], number: int) -> list[str]:
-    command = [program]
-    for index, host in enumerate(hosts):
-        own = ["-host", host.name, "-n", "1", *_agent(host, f"{host.address}:{number}")]
-        command += [":", *own] if index else own
-    return command
+    # MPICH and Open MPI start one process for each host of the list.
+    return [
+        program,
+        "-host",
+        ",".join(host.name for host in hosts),
+        "-n",
+        str(len(hosts)),
+        *_agent(hosts[0], "", number),
+    ]
 
 
 def _by_srun(program: str, hosts: Sequence[Host], number: int) -> list[str]:
-    count = len(hosts)
-    where = ["--nodelist", ",".join(host.name for host in hosts), "--nodes", str(count), "--ntasks", str(count)]
-    return [program, *where, "--ntasks-per-node", "1", "--kill-on-bad-exit=1", *_agent(hosts[0], f":{number}")]
+    count = str(len(hosts))
+    where = ["--nodelist", ",".join(host.name for host in hosts), "--nodes", count, "--ntasks", count]
+    return [program, *where, "--ntasks-per-node", "1", "--kill-on-bad-exit=1", *_agent(hosts[0], "", number)]
+
+
+def _is_number(address: str) -> bool:
+    try:
+        ip_address(address)
+    except ValueError:
+        return False
+    return True
