@@ -67,6 +67,7 @@ class Trial:
         thread.join(WITHIN_S)
         assert not thread.is_alive(), f"{kind}: it hangs"
         self._lab.light = lit  # type: ignore[method-assign]
+        lit(self._switch.crossbar.circuits)
         self._mend(host, kind)
         if kind != "lies":
             assert self._lab.dark == dark, f"{kind}: {self._lab.dark - dark} frames on dark ports"
