@@ -92,9 +92,8 @@ class Executor:
         if transport in {"mpi", "tcp"}:
             for name, value in (("dilation", dilation), ("packet_size", packet_size)):
                 if value is not None:
-                    raise refuse(
-                        name, f"`{shown(value)}` is not accepted: {transport} sends at its own speed; leave it out"
-                    )
+                    sends = f"{transport.upper()} sends at its own speed"
+                    raise refuse(name, f"`{shown(value)}` is not accepted: {sends}; leave the option out")
         self._hosts = checked_hosts(transport, hosts, launch, agent_port)
         if not isinstance(real_time, bool):
             raise refuse("real_time", f"`{shown(real_time)}` is not accepted; it takes True or False")

@@ -57,7 +57,7 @@ RUN = record(
                 {
                     "name": text("name of the host"),
                     "ranks": whole("number of its ranks", least=1),
-                    "clock_uncertainty_s": number("by how much its moments may be wrong"),
+                    "clock_uncertainty_s": number("largest error of its moments"),
                 }
             ),
             "hosts of transport tcp, none of others",
