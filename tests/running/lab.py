@@ -57,6 +57,7 @@ class Lab:
         ]
         self.number = hosts * ranks * ports
         # Of management, in which this process has a leg: of its own, as others may run tests on this machine.
+        self._leg = f"lab{os.getpid()}"
         self._network = f"198.18.{os.getpid() % 250}"
         self.file = folder / "hosts.toml"
         self._describe(ranks, ports)
@@ -138,6 +139,8 @@ class Lab:
 
     def close(self) -> None:
         """Remove all namespaces, and with them what is in them."""
+        # Before its other end, which the kernel takes its time to remove.
+        subprocess.run([f"{shutil.which('ip')}", "link", "del", self._leg], capture_output=True, check=False)
         for name in (self.switch_place, *self.names):
             subprocess.run([f"{shutil.which('ip')}", "netns", "del", name], capture_output=True, check=False)
 
@@ -183,10 +186,11 @@ class Lab:
                     f"link set s{number + 1} up",
                 ]
         carried_out("ip", "-batch", "-", lines=lines, inside=self.switch_place)
-        leg = f"lab{os.getpid()}"
-        carried_out("ip", "link", "add", leg, "type", "veth", "peer", "name", "tests", "netns", self.switch_place)
+        carried_out("ip", "link", "add", self._leg, "type", "veth", "peer", "name", "tests", "netns", self.switch_place)
         carried_out("ip", "-batch", "-", lines=["link set tests master br0 up"], inside=self.switch_place)
-        carried_out("ip", "-batch", "-", lines=[f"address add {self._network}.1/24 dev {leg}", f"link set {leg} up"])
+        carried_out(
+            "ip", "-batch", "-", lines=[f"address add {self._network}.1/24 dev {self._leg}", f"link set {self._leg} up"]
+        )
         drops = f"parent ffff: protocol all prio {DARK} {EVERY} {LEADS} dark"
         ports = range(1, self.number + 1)
         lines = [
