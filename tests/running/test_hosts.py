@@ -27,7 +27,7 @@ from lightloom.running.hosts.secret import SECRET
 from lightloom.running.interpreter import interpret
 from lightloom.running.program import program_of
 from lightloom.switches.simulated import Faults, start_switch
-from tests.conftest import RunCli
+from tests.conftest import ROOT, RunCli
 from tests.refusals import assert_refused
 from tests.running.host_agents import ADDRESSES, SECRET_OF_TESTS, agents_here, free_port
 from tests.running.processes import plan_of
@@ -311,6 +311,35 @@ def test_agents_are_started_by_mpiexec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SECRET)
     with executor(free_port(), launch="mpiexec", hosts=ADDRESSES[0]) as run:
         assert run.run(plan_of()).wrong == 0
+
+
+def test_sends_are_measured_for_calibrate(cli: RunCli, in_tmp: Path, port: int) -> None:
+    plan_of().save("plan.json")
+    told = ("--transport", "tcp", "--hosts", HOSTS, "--launch", "none", "--agent-port", port, "--runs", 1)
+    ran = cli("run", "plan.json", *told, "--calibrate", "times.csv")
+    assert ran.status == 0, ran.err
+    assert (in_tmp / "times.csv").read_text().startswith("# one-hop sends by tcp, ")
+    assert cli("calibrate", "times.csv", "--hop-delay", "500ns", "--output", "lab.toml").status == 0
+    assert ll.Fabric.load("lab.toml").startup != ll.Fabric().startup
+
+
+def test_the_example_measures_what_is_planned(in_tmp: Path, port: int) -> None:
+    example = ROOT / "examples" / "hosts" / "figure_6.py"
+    with start_switch("scpi", 8, listen="127.0.0.1:0") as switch:
+        told = (HOSTS, switch.address, "--launch", "none", "--agent-port", str(port), "--sizes", "256KiB", "1MiB")
+        ran = subprocess.run(
+            [sys.executable, example, *told], cwd=in_tmp, capture_output=True, text=True, check=False, timeout=100
+        )
+    assert ran.returncode == 0, ran.stderr
+    rows = [line.split() for line in ran.stdout.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["256KiB", "1MiB"]
+    fabric = ll.Fabric.load("harvest-testbed")
+    for size, _, over_static, _, over_bvn in rows:
+        harvest, static, bvn = (
+            ll.plan("all-reduce", size, fabric=fabric, algorithm="recursive-doubling", planner=planner).total_s
+            for planner in ("harvest", "static", "bvn")
+        )
+        assert (over_static, over_bvn) == (f"{static / harvest:.2f}", f"{bvn / harvest:.2f}")
 
 
 def test_an_agent_says_what_is_wrong_with_its_address() -> None:

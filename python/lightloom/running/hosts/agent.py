@@ -28,6 +28,8 @@ __all__ = ["Session", "listening", "main"]
 
 # What a part of a run is asked to do, by the kind of the message.
 ACTS = ("open", "close", "begin", "step", "finish")
+# Seconds that an agent which was started for one command waits for it.
+AWAITED_S = 120.0
 # Seconds after which a silent connection is tried, how often, and how many times.
 KEEP_ALIVE = {"TCP_KEEPIDLE": 5, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 
@@ -124,9 +126,18 @@ def listening(place: str) -> socket.socket:
 
 
 def serve(listener: socket.socket, secret: bytes, *, once: bool) -> None:
-    """Serve one command after the other, or one; who does not know the secret is sent away."""
+    """Serve one command after the other, or one; who does not know the secret is sent away.
+
+    An agent for one command ends where none comes in time.
+    """
+    listener.settimeout(AWAITED_S if once else None)
     while True:
-        connection, _ = listener.accept()
+        try:
+            connection, _ = listener.accept()
+        except ConnectionError:
+            continue
+        except TimeoutError:
+            return
         try:
             channel = answered(connection, secret)
         except ChannelError:
