@@ -18,6 +18,7 @@ from lightloom.running.hosts.secret import SECRET
 from lightloom.switches.simulated import Faults, SimulatedSwitch
 from tests.running.host_agents import SECRET_OF_TESTS
 from tests.running.lab import Lab, made, reason_to_skip
+from tests.running.random_host_faults import random_faults
 
 pytestmark = [
     pytest.mark.large,
@@ -162,3 +163,11 @@ def test_a_switch_that_fails_between_steps(lab: Lab) -> None:
         with executor(lab, switch) as run:
             assert run.run(plan).wrong == 0
         assert lab.dark == 0
+
+
+def test_random_faults_end_runs_with_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SECRET, SECRET_OF_TESTS)
+    monkeypatch.chdir(tmp_path)
+    for module, name in ((agents_of_command, "SILENT_S"), (course, "OPENING_S")):
+        monkeypatch.setattr(module, name, getattr(module, name))
+    assert random_faults(4, seed=3).total() == 4

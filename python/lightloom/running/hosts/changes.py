@@ -45,7 +45,7 @@ class HostCircuits:
             if kind not in NUMBERED_BY_GPU:
                 taken = " or ".join(NUMBERED_BY_GPU)
                 raise refuse("switch", f"the plan's optical layer is `{kind}`; hosts are joined by a {taken}")
-        gpus = plan.ranks if plan.ranks and address is not None else range(plan.members)
+        gpus = plan.ranks if plan.ranks and address is not None else range(plan.gpus)
         rank_of = {gpu: rank for rank, gpu in enumerate(gpus)}
         self.configurations = [self._by_rank(index, rank_of, plan.ports) for index in range(self._count)]
         self.steps = [0] * len(plan.steps)
