@@ -318,9 +318,11 @@ def test_sends_are_measured_for_calibrate(cli: RunCli, in_tmp: Path, port: int) 
     told = ("--transport", "tcp", "--hosts", HOSTS, "--launch", "none", "--agent-port", port, "--runs", 1)
     ran = cli("run", "plan.json", *told, "--calibrate", "times.csv")
     assert ran.status == 0, ran.err
-    assert (in_tmp / "times.csv").read_text().startswith("# one-hop sends by tcp, ")
-    assert cli("calibrate", "times.csv", "--hop-delay", "500ns", "--output", "lab.toml").status == 0
-    assert ll.Fabric.load("lab.toml").startup != ll.Fabric().startup
+    about, header, *rows = (in_tmp / "times.csv").read_text().splitlines()
+    assert about.startswith("# one-hop sends by tcp, ")
+    assert header == "size_bytes,time_s"
+    assert all(float(time_s) > 0 for _, time_s in (row.split(",") for row in rows))
+    assert len(rows) > 5
 
 
 def test_the_example_measures_what_is_planned(in_tmp: Path, port: int) -> None:

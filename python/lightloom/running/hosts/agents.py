@@ -24,12 +24,14 @@ __all__ = ["Agents"]
 START_S, AGAIN_S = 60.0, 0.1
 # Seconds between two questions whether agents are there, and after which a silent one is lost.
 PING_S, SILENT_S = 1.0, 15.0
-# Seconds in which others may say what a failure is due to.
-GRACE_S = 1.0
+# Seconds in which others may say what a failure is due to, and between two looks at the time.
+GRACE_S, LOOK_S = 1.0, 0.5
+# Ranks of failures: a host that is gone, one that says why it cannot go on, one that misses another.
+LOST, FAILED, MISSED = range(3)
 
 
 class Failure(NamedTuple):
-    """What went wrong at a host; the least rank is nearest to the cause: 0 lost, 1 failed, 2 another is missed."""
+    """What went wrong at a host; that of the least rank is nearest to the cause."""
 
     rank: int
     text: str
@@ -97,7 +99,7 @@ class Agents:
             for index, channel in enumerate(self._channels):
                 selector.register(channel.connection, selectors.EVENT_READ, index)
             while left and time.monotonic() < end_s:
-                for key, _ in selector.select(min(PING_S, GRACE_S if failures else PING_S)):
+                for key, _ in selector.select(LOOK_S):
                     index = key.data
                     try:
                         message, data = self._channels[index].receive()
@@ -112,7 +114,7 @@ class Agents:
                         left.discard(index)
                     elif message["kind"] == "failed":
                         said = f"host {self._hosts[index].name} failed {where}: {message['said']}"
-                        failures.append(Failure(1 + bool(message["is_peer"]), said))
+                        failures.append(Failure(MISSED if message["is_peer"] else FAILED, said))
                         left.discard(index)
                 now = time.monotonic()
                 for index in [one for one in left if now - heard_s[one] > SILENT_S]:
@@ -121,11 +123,9 @@ class Agents:
                 if now - pinged_s > PING_S:
                     pinged_s = now
                     self._ping(left, failures, where)
-                if failures and end_s == float("inf"):
-                    # An agent that only misses others may be the first to say so.
-                    end_s = now + (GRACE_S if min(failures).rank < 2 else SILENT_S + GRACE_S)
-                elif failures and min(failures).rank < 2:
-                    end_s = min(end_s, now + GRACE_S)
+                if failures:
+                    # An agent that only misses another may be the first to say so.
+                    end_s = min(end_s, now + (GRACE_S if min(failures).rank < MISSED else SILENT_S + GRACE_S))
 
     def _ping(self, left: set[int], failures: list[Failure], where: str) -> None:
         for index in sorted(left):
@@ -150,7 +150,7 @@ class Agents:
             raise RunFailedError(f"{lost}; all hosts were told to stop") from error
 
     def _lost(self, index: int, where: str, why: str) -> Failure:
-        return Failure(0, f"host {self._hosts[index].name} was lost {where}: {why}")
+        return Failure(LOST, f"host {self._hosts[index].name} was lost {where}: {why}")
 
 
 def _connected(host: Host, number: int, secret: bytes, deadline: float, ended: Callable[[], str | None]) -> Channel:
