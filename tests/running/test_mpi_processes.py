@@ -273,7 +273,10 @@ def test_of_ranks_that_mpiexec_started_one_speaks(in_own_folder: Path) -> None:
 @needs_mpi
 @pytest.mark.parametrize(
     ("late", "said"),
-    [("_exchange", "were neither received nor sent in time"), ("_keep", "not all ranks ended it in time")],
+    [
+        ("MpiRank._exchange", "were neither received nor sent in time"),
+        ("RankMemory.keep", "not all ranks ended it in time"),
+    ],
 )
 def test_ranks_that_wait_in_vain_end_all(late: str, said: str, in_own_folder: Path) -> None:
     ll.plan("all-reduce", "64KiB", fabric=ll.Fabric(gpus=3)).save("plan.json")
@@ -283,7 +286,7 @@ def test_ranks_that_wait_in_vain_end_all(late: str, said: str, in_own_folder: Pa
         "from lightloom.running import mpi, mpi_runs\n"
         "mpi.PATIENCE_S = 0.5\n"
         "if mpi_runs.rank_told() == 1:\n"
-        f"    mpi.MpiRank.{late} = lambda *_: time.sleep(60)\n"
+        f"    mpi.{late} = lambda *_: time.sleep(60)\n"
         "sys.argv[0] = 'lightloom'\n"
         "program()\n"
     )

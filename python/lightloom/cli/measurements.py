@@ -37,6 +37,8 @@ ITERATION_SETTINGS = (
 )
 # Options of --barriers alone.
 BARRIERS_ALONE = {"most_ranks", "rounds"}
+# Options of transport tcp alone.
+OF_HOSTS = ("hosts", "launch", "agent_port")
 # Options of a plan, each with the words for the option that an iteration has in its place.
 INSTEAD_OF = {"runs": "--iterations says how many are measured"}
 
@@ -45,7 +47,7 @@ class Use(Enum):
     """The use that is asked for: by the option that selects it, and the options that do not go with it."""
 
     PLAN = (None, {"most_ranks", "rounds", "iterations", "scale"})
-    ITERATION = (None, {"most_ranks", "rounds", "calibrate", "all_steps", "trace", "runs", "switch"})
+    ITERATION = (None, {"most_ranks", "rounds", "calibrate", "all_steps", "trace", "runs", "switch", *OF_HOSTS})
     CALIBRATE = (
         "calibrate",
         {"all_steps", "trace", "plot", "dtype", "reduction", "switch", "packet_size", "seed", "warm_ups"}
@@ -54,7 +56,7 @@ class Use(Enum):
     BARRIERS = (
         "barriers",
         {"plan", "all_steps", "trace", "transport", "runs", "warm_ups", "dilation", "dtype", "reduction", "switch"}
-        | {"packet_size", "real_time", "seed", "calibrate", "iterations", "scale"},
+        | {"packet_size", "real_time", "seed", "calibrate", "iterations", "scale", *OF_HOSTS},
     )
 
     def __init__(self, option: str | None, refused: set[str]) -> None:
@@ -99,7 +101,7 @@ def measure_sends(plan: str, path: str, output: str | None, output_format: str, 
     if not path.endswith(".csv"):
         raise refuse("calibrate", f"`{path}` is not accepted; it takes a file that ends in .csv")
     check_outputs()
-    given = given_of({name: settings[name] for name in ("transport", "runs", "dilation", "real_time")})
+    given = given_of({name: settings[name] for name in ("transport", *OF_HOSTS, "runs", "dilation", "real_time")})
     status = Status()
     times = with_progress("measuring sends", lambda: send_times(plan, progress=status.say, **given), status)
     times.save_measurements(path)

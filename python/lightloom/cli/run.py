@@ -37,7 +37,8 @@ def command(
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
     while circuits change; or the kernel's network carries packets, and its filters are the circuits (root; no hop
     delay). All is slowed down by a dilation; times are divided by it again. By MPI, messages go as fast as they do,
-    between ranks that mpiexec started, or else starts for the run; circuits are then those of a real --switch, or none.
+    between ranks that mpiexec started, or else starts for the run, and by TCP among several --hosts; circuits are then
+    those of a real --switch, or none.
     The data that ranks end with is compared with NumPy's result. On a machine too busy for its times to say anything
     the verdict is inconclusive. Exit status 1: elements are wrong, or a process or the switch failed.
 
@@ -58,6 +59,7 @@ def command(
       lightloom run plan.json --transport kernel
       mpiexec -n 4 lightloom run plan.json --transport mpi
       mpiexec -n 4 lightloom run plan.json --transport mpi --switch scpi://192.0.2.7
+      LIGHTLOOM_SECRET=... lightloom run plan.json --transport tcp --hosts node1:2,node2:2 --launch none
       lightloom run plan.json --calibrate times.csv
       lightloom run --barriers --plot barriers.png
     """  # noqa: D301

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lightloom import _core
 from lightloom.base.errors import FailedError, refuse, shown, unknown_name
 from lightloom.base.threads import cores
@@ -17,10 +15,14 @@ from lightloom.planning import plan
 from lightloom.plans import Plan
 from lightloom.running.controller import Controller, RunFailedError
 from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
-from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
+from lightloom.running.hosts.measured import run_on_hosts
+from lightloom.running.hosts.runs import AGENT_PORT, checked_hosts
+from lightloom.running.measurement import Jitter, Lateness, Measurement
 from lightloom.running.namespaces import KernelNetwork, remove_left
 from lightloom.running.pace import checked_dilation, checked_packet, slower
 from lightloom.running.preparation import Prepared, RunOptions, prepared
+from lightloom.running.reported_times import reported_times
+from lightloom.running.run_settings import RunSettings
 from lightloom.running.workspaces import Workspaces
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TRANSPORTS", "Executor", "run"]
 
-TRANSPORTS = ("shared-memory", "kernel", "mpi")
+TRANSPORTS = ("shared-memory", "kernel", "mpi", "tcp")
 MOST_RUNS = 100_000
 # Plans that are kept ready.
 MOST_PREPARED = 64
@@ -54,7 +56,9 @@ class Executor:
     `"shared-memory"`: packets go through memory, and a switch process holds them back by rate, hop delay
     and dark time; `"kernel"`: they go through the kernel's network, whose token buckets are the rates and whose filters
     are the circuits, without hop delay (root, and iproute2); `"mpi"`: processes send messages by the MPI that there is,
-    without circuits of their own, each of them one that mpiexec has started, or for this run is to start. dtype:
+    without circuits of their own, each of them one that mpiexec has started, or for this run is to start; `"tcp"`:
+    ranks on several hosts, with a connection for every circuit (`hosts`, `launch` and `agent_port` as of the command
+    line). dtype:
     `"float32"`, `"float64"`, `"int32"` or `"bfloat16"` (bits in uint16). reduction: `"sum"` or `"max"`. runs: that are
     measured; warm_ups: before them. dilation: rates are divided and delays multiplied by it; chosen from machine and
     plan unless it is said. packet_size: `"4KiB"` or bytes, likewise. real_time: ask for real-time priority and locked
@@ -79,15 +83,18 @@ class Executor:
         packet_size: str | float | None = None,
         real_time: bool = True,
         switch: str | None = None,
+        hosts: str | None = None,
+        launch: str = "ssh",
+        agent_port: int = AGENT_PORT,
     ) -> None:
         if transport not in TRANSPORTS:
             raise unknown_name("transport", transport, TRANSPORTS)
-        if transport == "mpi":
+        if transport in {"mpi", "tcp"}:
             for name, value in (("dilation", dilation), ("packet_size", packet_size)):
                 if value is not None:
-                    raise refuse(
-                        name, f"`{shown(value)}` is not accepted: MPI sends at its own speed; leave the option out"
-                    )
+                    sends = f"{transport.upper()} sends at its own speed"
+                    raise refuse(name, f"`{shown(value)}` is not accepted: {sends}; leave the option out")
+        self._hosts = checked_hosts(transport, hosts, launch, agent_port)
         if not isinstance(real_time, bool):
             raise refuse("real_time", f"`{shown(real_time)}` is not accepted; it takes True or False")
         self._transport, self._switch = transport, switch
@@ -175,6 +182,8 @@ class Executor:
             told = self._options
             options = MpiOptions(told.kind, told.reduction, told.runs, told.warm_ups, self._switch)
             return run_by_mpi(plan, data, options, seed=seed, progress=progress)
+        if self._hosts is not None:
+            return run_on_hosts(self._hosts, plan, data, self._options, self._switch, seed=seed, progress=progress)
         ready = self._ready(plan if isinstance(plan, Plan) else Plan.load(plan))
         program, kind, reduction = ready.program, self._options.kind, self._options.reduction
         given = None if data is None else checked_inputs(program, data, kind)
@@ -208,7 +217,9 @@ class Executor:
         return Measurement(
             ready.plan,
             settings,
-            _times(ready, times_ns, moments, self._answered_s[-self._options.runs * (1 + ready.changed.size) :]),
+            reported_times(
+                ready, times_ns, moments, self._answered_s[-self._options.runs * (1 + ready.changed.size) :]
+            ),
             Jitter(*(Lateness(one[0], *(ns / NANOSECONDS for ns in one[1:])) for one in lateness)),
             tuple(arrays),
             wrong(arrays, expected(program, inputs, kind, reduction), kind),
@@ -216,7 +227,9 @@ class Executor:
         )
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, and let go of all hosts."""
+        if self._hosts is not None:
+            self._hosts.close()
         if self._controller is not None:
             self._controller.close()
             self._controller = None
@@ -310,6 +323,9 @@ def run(
     packet_size: str | float | None = None,
     real_time: bool = True,
     switch: str | None = None,
+    hosts: str | None = None,
+    launch: str = "ssh",
+    agent_port: int = AGENT_PORT,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Measurement:
@@ -327,45 +343,11 @@ def run(
         packet_size=packet_size,
         real_time=real_time,
         switch=switch,
+        hosts=hosts,
+        launch=launch,
+        agent_port=agent_port,
     ) as executor:
         return executor.run(plan, data, seed=seed, progress=progress)
-
-
-def _times(
-    ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDArray[np.uint64]], answered_s: Sequence[float]
-) -> RunTimes:
-    # answered_s: of the outside switch if there is one, by run, before the first step and by change.
-    plan, runs, count = ready.plan, len(total_ns), len(ready.plan.steps)
-    steps, ranks, used = (
-        table.reshape(runs, count, width, fields)
-        for table, width, fields in zip(moments[:3], (1, plan.gpus, plan.gpus * plan.ports), (5, 6, 3), strict=True)
-    )
-
-    switch_s = np.zeros((runs, count))
-    if answered_s:
-        switch_s[:, ready.changed] = np.reshape(answered_s, (runs, -1))[:, 1:] / ready.pace.dilation
-
-    def seconds(ns: NDArray[np.uint64]) -> NDArray[np.float64]:
-        return ns / (ready.pace.dilation * NANOSECONDS)
-
-    return RunTimes(
-        total_s=seconds(total_ns),
-        begun_s=seconds(steps[:, :, 0, 0]),
-        asked_s=seconds(steps[:, :, 0, 1]),
-        acknowledged_s=seconds(steps[:, :, 0, 2]),
-        start_s=seconds(steps[:, :, 0, 3]),
-        end_s=seconds(steps[:, :, 0, 4]),
-        released_s=seconds(ranks[..., 0]),
-        started_s=seconds(ranks[..., 1]),
-        sent_s=seconds(ranks[..., 2]),
-        received_s=seconds(ranks[..., 3]),
-        arrived_s=seconds(ranks[..., 4]),
-        forwarded_bytes=ranks[..., 5].astype(np.int64),
-        circuit_bytes=used[..., 0].astype(np.int64),
-        circuit_first_s=seconds(used[..., 1]),
-        circuit_last_s=seconds(used[..., 2]),
-        switch_s=switch_s,
-    )
 
 
 def _advice(ready: Prepared) -> str:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from lightloom.plans import Plan
     from lightloom.plans.steps import Step
+    from lightloom.running.run_settings import RunSettings
 
-__all__ = ["Jitter", "Lateness", "MeasuredStep", "Measurement", "RunSettings", "RunTimes", "Spread"]
+__all__ = ["Jitter", "Lateness", "MeasuredStep", "Measurement", "RunTimes", "Spread"]
 
 SCHEMA = "lightloom.run/1"
 # Lateness beyond this share of a plan's mean step, dilated, makes a measurement inconclusive.
@@ -73,40 +74,6 @@ class Jitter(NamedTuple):
     probe: Lateness
     switch: Lateness
     ranks: Lateness
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """The settings of a run of a plan: the arguments of `lightloom.run`, with the chosen values of those left out.
-
-    dilation: rates are divided and delays multiplied by it. dtype, reduction: of the data. packet_bytes: without
-    headers, which take no time. warm_ups: runs before those that are measured. switch: address of an outside switch.
-    real_time, locked: whether all processes had real-time priority, and shared memory was locked. packet_rate: packets
-    over all hops in a second of the machine; most_packet_rate: that it keeps up with; None where messages go whole.
-    """
-
-    transport: str
-    dilation: float
-    dtype: str
-    reduction: str
-    runs: int
-    warm_ups: int
-    packet_bytes: int
-    switch: str | None
-    real_time: bool
-    locked: bool
-    packet_rate: float | None = None
-    most_packet_rate: float | None = None
-
-    @property
-    def keeps_up_with_packets(self) -> bool:
-        """Whether there were no more packets in a second than the machine passes on in time."""
-        return self.packet_rate is None or self.most_packet_rate is None or self.packet_rate <= self.most_packet_rate
-
-    @property
-    def has_hop_delay(self) -> bool:
-        """Whether packets are held back by the plan's hop delay: the kernel's circuits have no such delay."""
-        return self.transport != "kernel"
 
 
 @dataclass(frozen=True)
@@ -303,8 +270,12 @@ class Measurement(Table):
 
     @property
     def lateness_s(self) -> float:
-        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, were not later."""
-        return max(late.most_of_99_s for late in self._jitter)
+        """Timer jitter, p99: 99 of 100 sleeps of ranks and switch, in the probe and the runs, were not later.
+
+        The uncertainty of hosts' clocks where that is more.
+        """
+        late_s = [late.most_of_99_s for late in self._jitter]
+        return max(*late_s, *(host.clock_uncertainty_s for host in self._settings.hosts))
 
     @property
     def tolerated_lateness_s(self) -> float:
@@ -343,6 +314,7 @@ class Measurement(Table):
             "reduction": settings.reduction,
             "packet_bytes": settings.packet_bytes,
             "switch": settings.switch,
+            "hosts": [host._asdict() for host in settings.hosts],
             "predicted_s": self.predicted_s,
             "measured_s": self.measured._asdict(),
             "ratio": self.ratio,

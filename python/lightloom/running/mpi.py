@@ -17,8 +17,8 @@ from lightloom._core import counted
 from lightloom.base.errors import FailedError, refuse
 from lightloom.base.extras import missing
 from lightloom.base.threads import cores
-from lightloom.running.data import reduced
-from lightloom.running.part import part_of
+from lightloom.running.moments import Moments
+from lightloom.running.rank_memory import RankMemory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Sequence
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.running.data import DataType
-    from lightloom.running.part import Segment, Send, StepPart
-    from lightloom.running.program import Copies, Integers, Program
+    from lightloom.running.part import StepPart
+    from lightloom.running.program import Program
 
     Array = NDArray[Any]
     Times = NDArray[np.float64]
 
-__all__ = ["Carried", "CircuitChanges", "Moments", "MpiRank", "check_ranks", "message_passing", "patience_s"]
+__all__ = ["Carried", "CircuitChanges", "MpiRank", "check_ranks", "message_passing", "patience_s"]
 
 # Longest time of a step at a rank: a fixed part, and the time of all its data at a slow rate.
 PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
@@ -41,25 +41,6 @@ PATIENCE_S, SLOWEST_BYTES_PER_S = 60.0, 1e6
 MOST_PAUSES = 100_000
 # Number of times that a rank looks for messages before it yields the processor between two looks.
 SPINS, PAUSE_S = 10_000, 50e-6
-
-
-class Moments(NamedTuple):
-    """The times of one rank's work in a run, by step, in seconds since all could begin.
-
-    begun: when all had ended the step before; asked and acknowledged: of a change of circuits, by rank 0, both begun
-    elsewhere; released: when all were released; sent, received: when all that it sends and passes on had left, and all
-    had come; arrived: when that was copied and reduced. switch: no moment, but the seconds from the order to the
-    switch until it said that it had done it, at rank 0.
-    """
-
-    begun_s: Times
-    asked_s: Times
-    acknowledged_s: Times
-    released_s: Times
-    sent_s: Times
-    received_s: Times
-    arrived_s: Times
-    switch_s: Times
 
 
 class CircuitChanges(Protocol):
@@ -126,10 +107,7 @@ class MpiRank:
         self._all = self._mpi.COMM_WORLD if communicator is None else communicator
         check_ranks(program, self._all)
         self.rank: int = self._all.Get_rank()
-        self._program, self._kind = program, kind
-        self._parts = part_of(program, self.rank)
-        self._workspace = kind.unwritten(self._elements(program.workspace_bytes))
-        self._buffer = np.empty(max((part.buffered for part in self._parts), default=0), dtype=kind.storage)
+        self._memory = RankMemory(program, kind, self.rank)
         near = self._all.Split_type(self._mpi.COMM_TYPE_SHARED)
         self._has_one_clock = near.Get_size() == self._all.Get_size()
         # With more ranks than cores, one that keeps asking keeps others from sending.
@@ -155,9 +133,8 @@ class MpiRank:
         send in it at 1 MB/s, or twice that until all others have done theirs and circuits are changed.
         """
         longest_s = 0.0 if changes is None else changes.longest_s
-        self._workspace[:] = 0
-        self._copy(self._program.loads, given, self._workspace)
-        moments = Moments(*np.zeros((len(Moments._fields), len(self._parts))))
+        self._memory.load(given)
+        moments = Moments(*np.zeros((len(Moments._fields), len(self._memory.parts))))
         # Rank 0 may still be making the circuits of the first step.
         self._barrier("not all ranks began the run in time", longest_s + 2 * PATIENCE_S)
         origin = time.perf_counter()
@@ -165,7 +142,7 @@ class MpiRank:
         def noted(column: Times, step: int) -> None:
             column[step] = time.perf_counter() - origin
 
-        for index, part in enumerate(self._parts):
+        for index, part in enumerate(self._memory.parts):
             noted(moments.begun_s, index)
             moments.asked_s[index] = moments.acknowledged_s[index] = moments.begun_s[index]
             if changes is not None and index in changes.steps and self.rank == 0:
@@ -181,14 +158,12 @@ class MpiRank:
             arrived, received = self._exchange(index, part)
             moments.received_s[index] = received - origin
             noted(moments.sent_s, index)
-            self._keep(part, arrived, reduction)
+            self._memory.keep(part, arrived, reduction)
             noted(moments.arrived_s, index)
             self._barrier(f"step {index}: not all ranks ended it in time", 2 * self._patience_s[index])
         if self._has_one_clock:
             self._count_from_first(moments, origin)
-        output = np.zeros(self._elements(self._program.output_bytes), dtype=self._kind.storage)
-        self._copy(self._program.stores, self._workspace, output)
-        return Carried(output, moments)
+        return Carried(self._memory.output(), moments)
 
     def _count_from_first(self, moments: Moments, origin: float) -> None:
         """Count moments from when the first rank left the barrier at the start, on the clock of the machine."""
@@ -202,14 +177,14 @@ class MpiRank:
 
     def _exchange(self, index: int, part: StepPart) -> tuple[list[Array], float]:
         """Send, pass on and receive all of a step: what has come, in the order of `part.incoming`, and when."""
-        free = self._buffer
+        free = self._memory.buffer
         arriving, incoming, outgoing = [], [], []
         for message in part.incoming:
             place, free = free[: message.size], free[message.size :]
             arriving.append(place)
             incoming.append(self._all.Irecv((place, self._mpi.BYTE), message.origin, message.origin_tag))
         for send in part.sends:
-            packed, free = self._packed(send, free)
+            packed, free = self._memory.packed(send, free)
             outgoing.append(self._all.Isend((packed, self._mpi.BYTE), send.to, send.to_tag))
         deadline = time.monotonic() + self._patience_s[index]
 
@@ -224,22 +199,6 @@ class MpiRank:
         for _ in self._done(outgoing, deadline, late):
             pass
         return arriving, received
-
-    def _keep(self, part: StepPart, arrived: list[Array], reduction: str) -> None:
-        # A step sends data as they were when it began: nothing is stored before all of them have left.
-        for receive, values in zip(part.receives, arrived, strict=False):
-            taken = 0
-            for segment in receive.segments:
-                place, piece = self._at(segment), values[taken : taken + segment.size]
-                place[:] = reduced(self._kind, reduction, place, piece) if segment.is_reduction else piece
-                taken += segment.size
-
-    def _packed(self, send: Send, free: Array) -> tuple[Array, Array]:
-        """The message, in a row, and what of the buffer is left."""
-        if len(send.segments) == 1:
-            return self._at(send.segments[0]), free
-        np.concatenate([self._at(segment) for segment in send.segments], out=free[: send.size])
-        return free[: send.size], free[send.size :]
 
     def _done(self, requests: list[MPI.Request], deadline: float, late: Callable[[int], str]) -> Generator[int]:
         """The indices of requests, as they are done. Raises `FailedError` with `late` where some are late."""
@@ -265,15 +224,3 @@ class MpiRank:
     def _barrier(self, late: str, longest_s: float) -> None:
         for _ in self._done([self._all.Ibarrier()], time.monotonic() + longest_s, lambda _: late):
             pass
-
-    def _copy(self, copies: Copies, source: Array, destination: Array) -> None:
-        own = copies.rank == self.rank
-        rows = zip(*((column[own] // self._program.element_bytes).tolist() for column in copies[1:]), strict=True)
-        for begin, at, length in rows:
-            destination[at : at + length] = source[begin : begin + length]
-
-    def _at(self, segment: Segment) -> Array:
-        return self._workspace[segment.offset : segment.offset + segment.size]
-
-    def _elements(self, size_bytes: Integers) -> int:
-        return int(size_bytes[self.rank]) // self._program.element_bytes

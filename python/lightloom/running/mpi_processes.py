@@ -19,11 +19,12 @@ from lightloom.base.extras import missing
 from lightloom.plans import Plan
 from lightloom.running.commands import end_group
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
+from lightloom.running.moments import windows_of
 from lightloom.running.mpi import patience_s
 from lightloom.running.mpi_circuits import planned_changes
 from lightloom.running.mpi_job import Job
 from lightloom.running.mpi_memory import remove_left
-from lightloom.running.mpi_runs import measured, rank_told, run_as_rank, windows_of
+from lightloom.running.mpi_runs import measured, rank_told, run_as_rank
 from lightloom.running.program import program_of
 
 if TYPE_CHECKING:

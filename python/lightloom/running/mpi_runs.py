@@ -8,7 +8,6 @@ be before that which it follows is taken to be at the same time.
 from __future__ import annotations
 
 import os
-import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +16,13 @@ import numpy as np
 from lightloom.base.errors import InputError
 from lightloom.plans import Plan
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
-from lightloom.running.measurement import Jitter, Lateness, Measurement, RunSettings, RunTimes
-from lightloom.running.mpi import Moments, MpiRank, check_ranks, message_passing
+from lightloom.running.lateness import lateness_of, probed
+from lightloom.running.measurement import Jitter, Lateness, Measurement, RunTimes
+from lightloom.running.moments import Moments, times_of, windows_of
+from lightloom.running.mpi import MpiRank, check_ranks, message_passing
 from lightloom.running.mpi_circuits import SwitchChanges, planned_changes
 from lightloom.running.program import program_of
+from lightloom.running.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,12 +34,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["MpiOptions", "Together", "measured", "rank_told", "run_as_rank", "run_together", "windows_of"]
+__all__ = ["MpiOptions", "Together", "measured", "rank_told", "run_as_rank", "run_together"]
 
 # Environment variables of process managers in the processes that they start: MPICH's and Slurm's, PMIx, Open MPI's.
 TOLD_BY_MANAGERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
-# Number and length of sleeps by which ranks measure how busy their machines are.
-PROBES, PROBE_S = 100, 1e-3
 
 
 class MpiOptions(NamedTuple):
@@ -137,7 +137,7 @@ def run_together(
     and `SwitchChanges`.
     """
     communicator = message_passing().COMM_WORLD
-    probe = _lateness(communicator.allgather(_probed()))
+    probe = lateness_of(communicator.allgather(probed()))
     windows_s = windows_of(plan)
     changes = None
     if options.switch is not None:
@@ -156,60 +156,6 @@ def run_together(
                 rank.lateness_s.clear()
     # By moment, run, step and rank.
     every = np.array(communicator.allgather(np.array(moments))).transpose(2, 1, 3, 0)
-    late = _lateness(communicator.allgather(list(rank.lateness_s)))
+    late = lateness_of(communicator.allgather(list(rank.lateness_s)))
     jitter = Jitter(probe, Lateness(0, 0.0, 0.0, 0.0), late)
-    return Together(found.output, _times(program, plan.ports, Moments(*every), sum(windows_s)), jitter)
-
-
-def _times(program: Program, ports: int, moments: Moments, windows_s: float) -> RunTimes:
-    """The moments of all ranks, by run, step and rank, as the times of runs; nothing of circuits, which MPI has not."""
-    runs, steps, ranks = moments.arrived_s.shape
-    end_s = moments.arrived_s.max(axis=2)
-    begun_s = np.concatenate((np.zeros((runs, 1)), end_s[:, :-1]), axis=1)
-    asked_s = np.maximum(moments.asked_s[:, :, 0], begun_s)
-    no_circuit = np.zeros((runs, steps, ranks * ports))
-    sizes, offsets = program.message_bytes, program.gpu_offsets
-    forwarded = np.zeros((steps, ranks), dtype=np.int64)
-    for message, size in enumerate(sizes.tolist()):
-        between = program.gpus[offsets[message] + 1 : offsets[message + 1] - 1]
-        forwarded[program.step[message], between] += size
-    return RunTimes(
-        total_s=end_s[:, -1] - windows_s,
-        begun_s=begun_s,
-        asked_s=asked_s,
-        acknowledged_s=np.maximum(moments.acknowledged_s[:, :, 0], asked_s),
-        switch_s=moments.switch_s[:, :, 0],
-        start_s=moments.released_s.min(axis=2),
-        end_s=end_s,
-        released_s=moments.released_s,
-        started_s=moments.released_s,
-        sent_s=moments.sent_s,
-        received_s=moments.received_s,
-        arrived_s=moments.arrived_s,
-        forwarded_bytes=np.broadcast_to(forwarded, (runs, steps, ranks)),
-        circuit_bytes=no_circuit.astype(np.int64),
-        circuit_first_s=no_circuit,
-        circuit_last_s=no_circuit,
-    )
-
-
-def windows_of(plan: Plan) -> tuple[float, ...]:
-    """Computation before each step, seconds."""
-    common, single = plan.core.fabric.windows_s
-    return tuple(single.get(step, common) for step in range(len(plan.steps)))
-
-
-def _probed() -> list[float]:
-    late = []
-    for _ in range(PROBES):
-        begin = time.perf_counter()
-        time.sleep(PROBE_S)
-        late.append(time.perf_counter() - begin - PROBE_S)
-    return late
-
-
-def _lateness(of_ranks: Sequence[Sequence[float]]) -> Lateness:
-    late = np.concatenate([np.asarray(one, dtype=np.float64) for one in of_ranks])
-    if len(late) == 0:
-        return Lateness(0, 0.0, 0.0, 0.0)
-    return Lateness(len(late), *np.quantile(late, (0.5, 0.99, 1.0)).tolist())
+    return Together(found.output, times_of(program, plan.ports, Moments(*every), sum(windows_s)), jitter)

@@ -12,6 +12,7 @@ from lightloom.inputs.fabric import Fabric
 from lightloom.planning import plan as planned
 from lightloom.plans import Plan
 from lightloom.running.executor import Executor
+from lightloom.running.hosts.runs import AGENT_PORT
 from lightloom.running.pace import dilation_for
 
 if TYPE_CHECKING:
@@ -79,6 +80,9 @@ def send_times(
     like: Plan | str | os.PathLike[str],
     *,
     transport: str = "shared-memory",
+    hosts: str | None = None,
+    launch: str = "ssh",
+    agent_port: int = AGENT_PORT,
     runs: int = 5,
     dilation: float | None = None,
     real_time: bool = True,
@@ -87,8 +91,9 @@ def send_times(
     """Measure sends between two ranks over the fabric of a plan, from where startup decides to where bandwidth does.
 
     like: a Plan, or a plan's JSON file; its startup, hop delay and bandwidth are set. Both ranks send to each other at
-    once. transport, runs, real_time: as of `Executor`. dilation: of all sizes; the one that the smallest needs if left
-    out, so that copying takes no part of the largest. progress: called with the next measurement.
+    once. transport, hosts, launch, agent_port, runs, real_time: as of `Executor`. dilation: of all sizes; the one that
+    the smallest needs if left out, so that copying takes no part of the largest. progress: called with the next
+    measurement.
 
     Raises `InputError` that names the argument, and `RunFailedError` as `Executor.run`.
     """
@@ -97,10 +102,18 @@ def send_times(
     sizes = list(_sizes(of))
     # Each of two ranks has half of the buffer to send.
     plans = [planned("all-gather", 2 * size, fabric=fabric, algorithm="ring", planner="static") for size in sizes]
-    if dilation is None and transport != "mpi":
+    if dilation is None and transport not in {"mpi", "tcp"}:
         dilation = dilation_for(plans[0])
     sends = []
-    with Executor(transport=transport, runs=runs, dilation=dilation, real_time=real_time) as executor:
+    with Executor(
+        transport=transport,
+        hosts=hosts,
+        launch=launch,
+        agent_port=agent_port,
+        runs=runs,
+        dilation=dilation,
+        real_time=real_time,
+    ) as executor:
         for number, (size_bytes, plan) in enumerate(zip(sizes, plans, strict=True), 1):
             if progress is not None:
                 progress(f"size {number} of {len(sizes)}")

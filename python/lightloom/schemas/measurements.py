@@ -52,6 +52,16 @@ RUN = record(
         "reduction": text("reduction of the data"),
         "packet_bytes": whole("payload of a packet"),
         "switch": or_null(text("address of an outside switch, null where there is none")),
+        "hosts": several(
+            record(
+                {
+                    "name": text("name of the host"),
+                    "ranks": whole("number of its ranks", least=1),
+                    "clock_uncertainty_s": number("largest error of its moments"),
+                }
+            ),
+            "hosts of transport tcp, none of others",
+        ),
         "predicted_s": number("time by the plan"),
         "measured_s": record(SPREAD, "times of the runs"),
         "ratio": number("median of the measured times over the predicted one"),

@@ -12,10 +12,11 @@ RUNNING = (
         kind=Kind.CHOICE,
         group=Group.RUN,
         meaning="Transport that carries packets: shared memory, with a switch process that delays them; the kernel's "
-        "network, whose filters are the circuits (needs root; no hop delay); or MPI, at its own speed.",
+        "network, whose filters are the circuits (needs root; no hop delay); MPI, at its own "
+        "speed; or TCP among --hosts, likewise.",
         verbs=VERB,
         default="shared-memory",
-        choices=("shared-memory", "kernel", "mpi"),
+        choices=("shared-memory", "kernel", "mpi", "tcp"),
     ),
     Option(
         name="runs",
@@ -91,6 +92,33 @@ RUNNING = (
         "goes on, such as scpi://192.0.2.7.",
         verbs=VERB,
         metavar="ADDRESS",
+    ),
+    Option(
+        name="hosts",
+        kind=Kind.TEXT,
+        group=Group.RUN,
+        meaning="With --transport tcp: the hosts, as many ranks on each, or HOST:RANKS of each; or a .toml file with "
+        "the addresses of every rank's ports.",
+        verbs=VERB,
+        metavar="LIST|FILE",
+    ),
+    Option(
+        name="launch",
+        kind=Kind.CHOICE,
+        group=Group.RUN,
+        meaning="With --hosts: how the agents are started; none where they run already and know LIGHTLOOM_SECRET.",
+        verbs=VERB,
+        default="ssh",
+        choices=("ssh", "mpiexec", "slurm", "none"),
+    ),
+    Option(
+        name="agent_port",
+        kind=Kind.WHOLE,
+        group=Group.EXPERT,
+        meaning="With --hosts: the TCP port at which agents listen.",
+        verbs=VERB,
+        default=7411,
+        most=65_535,
     ),
     Option(
         name="packet_size",

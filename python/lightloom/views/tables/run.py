@@ -66,6 +66,9 @@ def _settings(measurement: Measurement) -> str:
         said = [settings.transport, slow, runs, f"packets of {show_size(settings.packet_bytes)}"]
     if not settings.has_hop_delay:
         said.append("without hop delay, which the plan's times here leave out")
+    if settings.hosts:
+        clocks = show_time(max(host.clock_uncertainty_s for host in settings.hosts))
+        said.append(f"{counted(len(settings.hosts), 'host')} whose clocks are compared to within {clocks}")
     if settings.switch is not None:
         said.append(f"circuits on {settings.switch}")
     return ", ".join(said)
@@ -117,9 +120,9 @@ def _row(group: StepGroup[MeasuredStep]) -> list[str]:
 
 
 def _parts_of_steps(measurement: Measurement, *, all_steps: bool) -> list[RenderableType]:
-    """The parts of steps where these are no emulation: by MPI, or with an outside switch."""
+    """The parts of steps where these are no emulation: by MPI, on hosts, or with an outside switch."""
     settings = measurement.settings
-    if settings.transport != "mpi" and settings.switch is None:
+    if settings.transport not in {"mpi", "tcp"} and settings.switch is None:
         return []
     groups = group_steps(measurement.steps, lambda step: (step.reconfigured, step.predicted_s), all_steps=all_steps)
     made = table(*PARTS, right=PARTS)

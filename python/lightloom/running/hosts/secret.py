@@ -1,0 +1,28 @@
+"""The secret that the command and the agents share."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from lightloom.base.errors import refuse
+
+__all__ = ["SECRET", "drawn_secret", "secret_told"]
+
+# The environment variable that has it; options would show it in the list of processes.
+SECRET = "LIGHTLOOM_SECRET"  # noqa: S105 (a name)
+LEAST = 16
+
+
+def secret_told() -> bytes:
+    """The secret of the environment. Raises `InputError` that names the variable where it is missing or too short."""
+    told = os.environ.get(SECRET, "")
+    if len(told) < LEAST:
+        example = "python -c 'import secrets; print(secrets.token_hex(32))'"
+        raise refuse(SECRET, f"it takes at least {LEAST} characters, the same for all hosts, such as: {example}")
+    return told.encode("utf-8", "surrogateescape")
+
+
+def drawn_secret() -> bytes:
+    """A new secret, in letters and digits."""
+    return secrets.token_hex(32).encode()
