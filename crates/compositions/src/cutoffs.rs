@@ -18,6 +18,11 @@ pub(crate) mod at_once {
     pub(crate) const MOST_CYCLIC: u32 = 512;
 }
 
+pub(crate) mod broadcast_following {
+    /// Chunks times ranks up to which a Broadcast follows the steps of another collective.
+    pub(crate) const MOST_SENT: u64 = 1 << 20;
+}
+
 pub(crate) mod broadcast_kept {
     /// Number kept of each kind.
     pub(crate) const MOST_KEPT: usize = 8;

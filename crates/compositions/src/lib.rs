@@ -52,12 +52,13 @@ pub const ALGORITHMS: [(&str, &str); 2] = [(ALGORITHM, composition::MEANING), (S
 pub const NAMES: [(&str, &str); 5] =
     [coordinates::NAME, topologies::metacyclic::NAME, one_pass::NAME, unequal::NAME, broadcast::NAME];
 
-use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
+use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Shape, Topology};
 
 use flood::Whole;
 use library::Library;
 use prices::Prices;
 
+pub use broadcast::following;
 pub use by_ports::by_ports;
 pub use chunk_rounds::{Chunked, SYNTHESIZED};
 pub use composition::{ALGORITHM, Composition};
@@ -183,6 +184,18 @@ pub fn staying(
     whole_topologies(library, collective, fabric).iter().map(|whole| whole.topology().clone()).collect()
 }
 
+/// The generalised Kautz graph, whose diameter is the least for its degree, or one more, with all ports in use
+/// where they are fewer than ranks.
+///
+/// # Errors
+/// One port.
+pub fn narrow(shape: &Shape) -> Result<Topology> {
+    let kautz = topologies::build("kautz", shape)?;
+    let every_port = u64::from(shape.gpus()) * u64::from(shape.ports());
+    let is_full = kautz.circuits() == every_port || shape.ports() >= shape.gpus();
+    if is_full { Ok(kautz) } else { topologies::build("rewired-kautz", shape) }
+}
+
 /// Topologies on which all ranks exchange without coordinates: the one at the start; a generalised Kautz graph, whose
 /// diameter is the least for its degree, or one more; a Cayley digraph, which loads its links evenly. One port makes
 /// only rings.
@@ -195,7 +208,7 @@ fn whole_topologies(library: &Library, collective: Collective, fabric: &Fabric) 
     }
     let shape = &fabric.shape;
     if shape.ports() > 1 && shape.gpus() > shape.ports() + 1 {
-        topologies.extend(topologies::build("kautz", shape).map(Whole::Any));
+        topologies.extend(narrow(shape).map(Whole::Any));
         topologies.extend(library.cayley(collective).cloned().map(Whole::Cayley));
     }
     topologies

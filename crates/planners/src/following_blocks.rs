@@ -1,0 +1,58 @@
+//! Broadcasts and Reduces that follow the best plans of collectives of blocks.
+
+use model::{Chunks, Collective, Fabric, Initial, Rank, Result, Routing};
+
+use crate::best_composition::Composing;
+use crate::{Choice, Problem};
+
+/// Tries what follows the best AllReduce, and a scatter before the best AllGather, unless their bounds say that these
+/// are slower than what was found.
+///
+/// # Errors
+/// The errors of [`Composing::consider`].
+pub(crate) fn consider(composing: &mut Composing<'_>, problem: &Problem, root: Rank) -> Result<()> {
+    let (chunks, size) = (problem.schedule().chunks(), problem.size_bytes);
+    let collective = chunks.collective();
+    if !matches!(collective, Collective::Broadcast | Collective::Reduce) || chunks.forwarding() > 0 {
+        return Ok(());
+    }
+    // A Reduce is a Broadcast backwards, from a start whose circuits are turned round.
+    let mut fabric = problem.fabric.clone();
+    if let (Collective::Reduce, Initial::Topology(start)) = (collective, &fabric.initial) {
+        fabric.initial = Initial::Topology(start.reversed()?);
+    }
+    let others = f64::from(chunks.members() - 1) / f64::from(chunks.members());
+    let sent_s = others * size as f64 * fabric.byte_s() / f64::from(fabric.shape.ports());
+    let scatter_s = fabric.startup_s + fabric.hop_delay_s + sent_s;
+    for (blocks, before_s) in [(Collective::AllReduce, 0.0), (Collective::AllGather, scatter_s)] {
+        interruption::check();
+        let bound = problem.cache.bounds.any_algorithm(blocks, None, &fabric, problem.settings, size);
+        if bound.seconds() + before_s >= composing.limit_s() {
+            continue;
+        }
+        let Some(best) = best_of(blocks, &fabric, problem, composing.limit_s() - before_s)? else { continue };
+        let mut used = best.candidates.clone();
+        used.dedup();
+        let topologies = used.iter().map(|&candidate| best.problem.table.candidate(candidate).clone()).collect();
+        let followed = compositions::following(best.problem.schedule(), topologies, collective, root)?;
+        if let Some(composition) = followed {
+            let over_circuits = best.problem.settings.routing == Routing::EqualSplit;
+            composing.consider(compositions::Composition { over_circuits, ..composition })?;
+        }
+    }
+    Ok(())
+}
+
+/// The best composition of a collective of blocks of the same buffer; `None` above `limit_s`.
+fn best_of(blocks: Collective, fabric: &Fabric, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    let (libraries, settings, size) = (&problem.cache.libraries, problem.settings, problem.size_bytes);
+    let chunks = Chunks::even(blocks, fabric.shape.gpus(), 1)?;
+    let found = compositions::compositions(libraries, &chunks, &fabric.with_likely_hops(), settings, size)?;
+    let Some(first) = found.first() else { return Ok(None) };
+    let on_fabric = Problem { fabric: fabric.clone(), ..problem.clone() };
+    let own = on_fabric.with(first.schedule.clone(), settings, first.topologies.clone())?;
+    let mut composing = Composing::new("weave", &own, &[], limit_s);
+    found.into_iter().try_for_each(|composition| composing.consider(composition))?;
+    composing.fill_staying()?;
+    Ok(composing.best())
+}
