@@ -31,6 +31,7 @@ pub(super) fn best(
     bases.truncate(MOST_BASES);
     let mut known = compositions::staying(libraries, chunks.collective(), &whole, settings);
     known.extend(compositions::narrow(&whole.shape));
+    known.extend(topologies::build("kautz", &whole.shape));
     for topology in dedupe(known) {
         for way in 0..MOST_MENDINGS.min(2) {
             bases.push(mending::mended(&topology, &fabric.shape, way, Freed::Joined)?);

@@ -37,8 +37,8 @@ impl Family for RewiredDeBruijn {
         if ports < 2 || ports > gpus {
             return Err(parameters.refuse_shape("it needs 2 ports per GPU or more, and no more than GPUs"));
         }
-        let ahead = |rank| (0..ports).map(move |j| (ports * rank + j) % gpus);
-        enumerated_with_joined_loops(self.name().into(), shape, &parameters, ahead)
+        let successors = |rank| (0..ports).map(move |j| (ports * rank + j) % gpus);
+        enumerated_with_joined_loops(self.name().into(), shape, &parameters, successors, 1)
     }
 }
 

@@ -6,8 +6,8 @@ use crate::explicit_links::enumerated_with_joined_loops;
 use crate::family::Family;
 use crate::parameters::Parameters;
 
-/// The generalised Kautz graph, where the ranks that would have a circuit to themselves have one to the next such rank
-/// instead.
+/// The generalised Kautz graph, where the ranks that would have a circuit to themselves have one to the last such rank
+/// instead; the one before leaves fewer rounds of chunks than the next.
 pub(crate) struct RewiredKautz;
 
 impl Family for RewiredKautz {
@@ -16,8 +16,8 @@ impl Family for RewiredKautz {
     }
 
     fn summary(&self) -> &'static str {
-        "generalised Kautz graph of degree d ≥ 2, d < n: ranks with a circuit to themselves have one to the next such rank \
-         instead"
+        "generalised Kautz graph of degree d ≥ 2, d < n: ranks with a circuit to themselves have one to the last such rank \
+         before them instead"
     }
 
     fn source(&self) -> &'static str {
@@ -37,8 +37,8 @@ impl Family for RewiredKautz {
         if ports < 2 || ports >= gpus {
             return Err(parameters.refuse_shape("it needs 2 ports per GPU or more, and fewer than GPUs"));
         }
-        let ahead = |rank| (1..=ports).map(move |j| (gpus - (ports * rank + j) % gpus) % gpus);
-        enumerated_with_joined_loops(self.name().into(), shape, &parameters, ahead)
+        let successors = |rank| (1..=ports).map(move |j| (gpus - (ports * rank + j) % gpus) % gpus);
+        enumerated_with_joined_loops(self.name().into(), shape, &parameters, successors, -1)
     }
 }
 
