@@ -69,3 +69,70 @@ fn scatter(chunks: &Chunks, root: Rank) -> Sends {
     }
     sends
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use model::{CostSettings, Fabric, Initial, ReconfigurationPolicy, Shape, Step};
+
+    use super::*;
+    use crate::{Libraries, compositions};
+
+    fn fabric(gpus: u32, ports: u32) -> Fabric {
+        Fabric {
+            shape: Shape::new(gpus, &[], ports).unwrap(),
+            bandwidth_bps: 8e11,
+            startup_s: 5e-7,
+            barrier_s: 0.0,
+            hop_delay_s: 5e-7,
+            reconfiguration: ReconfigurationPolicy::constant(1e-6),
+            initial: Initial::Free,
+            optics: None,
+            electrical: None,
+        }
+    }
+
+    /// Chunks by pair.
+    fn sent(step: &Step, chunks: &Chunks) -> BTreeMap<(Rank, Rank), usize> {
+        let mut sent = BTreeMap::new();
+        for transfer in step.expanded(chunks) {
+            *sent.entry((transfer.src, transfer.dst)).or_default() += transfer.chunks.len();
+        }
+        sent
+    }
+
+    /// Whatever is composed for blocks is followed from any root, and to it: every rank ends with the root's buffer or
+    /// the root with all sums, and no pair exchanges more in a step than it did.
+    #[test]
+    fn all_ranks_get_the_roots_buffer_and_no_pair_carries_more() {
+        let libraries = Libraries::default();
+        for (gpus, ports, root) in [(12, 1, 5), (16, 2, 0), (9, 2, 8), (24, 3, 7), (19, 4, 18)] {
+            for blocks in [Collective::AllReduce, Collective::AllGather] {
+                let all = Chunks::even(blocks, gpus, 1).unwrap();
+                let fabric = fabric(gpus, ports);
+                let found = compositions(&libraries, &all, &fabric, CostSettings::default(), 1 << 18).unwrap();
+                assert!(!found.is_empty());
+                for composition in found {
+                    for collective in [Collective::Broadcast, Collective::Reduce] {
+                        let topologies = composition.topologies.clone();
+                        let followed = following(&composition.schedule, topologies, collective, root).unwrap().unwrap();
+                        assert_eq!(followed.schedule.chunks().root(), Some(root));
+                        let report = verify::schedule(&followed.schedule);
+                        assert!(report.first_failure().is_none(), "{gpus} {ports} {:?}", report.first_failure());
+                    }
+                    let topologies = composition.topologies.clone();
+                    let followed = following(&composition.schedule, topologies, Collective::Broadcast, root);
+                    let followed = followed.unwrap().unwrap().schedule;
+                    let scattered = usize::from(blocks == Collective::AllGather);
+                    assert_eq!(followed.steps().len(), composition.schedule.steps().len() + scattered);
+                    for (step, own) in composition.schedule.steps().iter().zip(&followed.steps()[scattered..]) {
+                        let before = sent(step, composition.schedule.chunks());
+                        let now = sent(own, followed.chunks());
+                        assert!(now.iter().all(|(pair, chunks)| before.get(pair) >= Some(chunks)), "{gpus} {ports}");
+                    }
+                }
+            }
+        }
+    }
+}

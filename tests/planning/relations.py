@@ -1,6 +1,6 @@
 """Relations between plans that no pair of problems may break, on random fabrics; prints every pair that breaks one.
 
-python benches/relations.py [--pairs 200] [--seed 1] [--most 300] [--relation NAME]
+python -m tests.planning.relations [--pairs 200] [--seed 1] [--most 300] [--relation NAME]
 
 A relation has two sides: a plan, and what a simpler way or an easier problem takes. The first may take no longer. The
 fabrics have 3 to --most GPUs, 1 to 8 ports, 4 KiB to 1 GiB, no delay or one of up to 10 ms. The exit code is 1 where
