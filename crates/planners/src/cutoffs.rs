@@ -38,6 +38,14 @@ pub(crate) mod composition_cost {
     pub(crate) const MOST_FLOW: u64 = 1 << 19;
 }
 
+pub(crate) mod following_blocks {
+    /// Part of the time of what was found that the bound of a collective of blocks may be, for its plan to be followed.
+    pub(crate) const WORTH_FOLLOWING: f64 = 0.87;
+
+    /// GPUs up to which a Broadcast follows an AllReduce.
+    pub(crate) const MOST_GPUS_OF_SUMS: u32 = 256;
+}
+
 pub(crate) mod known_networks {
     /// Additions after which what nothing holds any more is let go.
     pub(crate) const FEWEST_KEPT: usize = 1 << 12;

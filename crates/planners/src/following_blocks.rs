@@ -1,12 +1,13 @@
 //! Broadcasts and Reduces that follow the best plans of collectives of blocks.
 
-use model::{Chunks, Collective, Fabric, Initial, Rank, Result, Routing};
+use model::{Chunks, Collective, Fabric, Initial, Rank, Result, Routing, Shape};
 
 use crate::best_composition::Composing;
+use crate::cutoffs::following_blocks::{MOST_GPUS_OF_SUMS, WORTH_FOLLOWING};
 use crate::{Choice, Problem};
 
-/// Tries what follows the best AllReduce, and a scatter before the best AllGather, unless their bounds say that these
-/// are slower than what was found.
+/// Tries what follows the best AllReduce, and a scatter before the best AllGather, where their bounds leave hope that
+/// these are faster than what was found.
 ///
 /// # Errors
 /// The errors of [`Composing::consider`].
@@ -23,11 +24,12 @@ pub(crate) fn consider(composing: &mut Composing<'_>, problem: &Problem, root: R
     }
     let others = f64::from(chunks.members() - 1) / f64::from(chunks.members());
     let sent_s = others * size as f64 * fabric.byte_s() / f64::from(fabric.shape.ports());
-    let scatter_s = fabric.startup_s + fabric.hop_delay_s + sent_s;
-    for (blocks, before_s) in [(Collective::AllReduce, 0.0), (Collective::AllGather, scatter_s)] {
+    let scatter_s = fabric.startup_s + f64::from(hops(&fabric.shape)) * fabric.hop_delay_s + sent_s;
+    let sums = (fabric.shape.gpus() <= MOST_GPUS_OF_SUMS).then_some((Collective::AllReduce, 0.0));
+    for (blocks, before_s) in sums.into_iter().chain([(Collective::AllGather, scatter_s)]) {
         interruption::check();
         let bound = problem.cache.bounds.any_algorithm(blocks, None, &fabric, problem.settings, size);
-        if bound.seconds() + before_s >= composing.limit_s() {
+        if bound.seconds() + before_s > WORTH_FOLLOWING * composing.limit_s() {
             continue;
         }
         let Some(best) = best_of(blocks, &fabric, problem, composing.limit_s() - before_s)? else { continue };
@@ -42,6 +44,18 @@ pub(crate) fn consider(composing: &mut Composing<'_>, problem: &Problem, root: R
         }
     }
     Ok(())
+}
+
+/// Hops within which a rank may reach all others.
+fn hops(shape: &Shape) -> u32 {
+    let (ranks, ports) = (u64::from(shape.gpus()), u64::from(shape.ports()));
+    let (mut reached, mut farthest, mut hops) = (1, 1, 0);
+    while reached < ranks {
+        farthest *= ports;
+        reached += farthest;
+        hops += 1;
+    }
+    hops
 }
 
 /// The best composition of a collective of blocks of the same buffer; `None` above `limit_s`.

@@ -63,7 +63,10 @@ mod tests {
                 let shape = Shape::new(gpus, &[], ports).unwrap();
                 let (kautz, rewired) = (build("kautz", &shape).unwrap(), build("rewired-kautz", &shape).unwrap());
                 let all = circuits(&rewired);
-                assert!(circuits(&kautz).iter().all(|(ends, count)| all.get(ends) >= Some(count)), "n {gpus}, d {ports}");
+                assert!(
+                    circuits(&kautz).iter().all(|(ends, count)| all.get(ends) >= Some(count)),
+                    "n {gpus}, d {ports}"
+                );
                 // A rank with a loop of its own and no other to be joined with keeps a port idle.
                 let idle = u64::from(gpus * ports) - kautz.circuits();
                 let left = if idle == 1 { 1 } else { 0 };
