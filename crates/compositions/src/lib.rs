@@ -54,6 +54,7 @@ pub const NAMES: [(&str, &str); 5] =
 
 use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Shape, Topology};
 
+use cutoffs::whole_crate::MOST_TURNED;
 use flood::Whole;
 use library::Library;
 use prices::Prices;
@@ -208,7 +209,13 @@ fn whole_topologies(library: &Library, collective: Collective, fabric: &Fabric) 
     }
     let shape = &fabric.shape;
     if shape.ports() > 1 && shape.gpus() > shape.ports() + 1 {
-        topologies.extend(narrow(shape).map(Whole::Any));
+        let narrow = narrow(shape).ok();
+        topologies.extend(narrow.clone().map(Whole::Any));
+        // An AllGather on it is a ReduceScatter on it turned round, and neither way is the better everywhere.
+        let turns = matches!(collective, Collective::AllGather | Collective::ReduceScatter);
+        let narrow = narrow.filter(|_| turns && shape.gpus() <= MOST_TURNED);
+        let turned = narrow.and_then(|own| own.reversed().ok().filter(|turned| !turned.same_links(&own)));
+        topologies.extend(turned.map(Whole::Any));
         topologies.extend(library.cayley(collective).cloned().map(Whole::Cayley));
     }
     topologies
