@@ -3,7 +3,7 @@
 use compositions::Composition;
 use model::{Result, Step, Topology};
 
-use crate::cutoffs::best_composition::MANY_ROUTED;
+use crate::cutoffs::best_composition::{MANY_ROUTED, MOST_FILLED};
 use crate::planners::synthesize;
 use crate::{Choice, Problem, composition_cost, ties};
 
@@ -67,7 +67,7 @@ impl<'a> Composing<'a> {
     }
 
     /// Tries the collective in chunks over the topologies on which it may stay, and over that of the best composition
-    /// where it stays on one and that is quick.
+    /// where it stays on one and ranks are few.
     ///
     /// # Errors
     /// The errors of [`Composing::consider`].
@@ -77,7 +77,9 @@ impl<'a> Composing<'a> {
         let staying = compositions::staying(libraries, collective, &fabric, self.problem.settings);
         staying.iter().try_for_each(|topology| self.fill(topology))?;
         match self.topologies().as_deref() {
-            Some([on]) if !staying.iter().any(|other| other.same_links(on)) => self.fill_within(on, QUICK_WORK),
+            Some([on]) if on.ranks() <= MOST_FILLED && !staying.iter().any(|other| other.same_links(on)) => {
+                self.fill_within(on, QUICK_WORK)
+            }
             _ => Ok(()),
         }
     }

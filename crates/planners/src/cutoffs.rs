@@ -21,6 +21,9 @@ pub(crate) mod around_faults {
 pub(crate) mod best_composition {
     /// Routed traffic entries of a composed plan above which another that is as fast and has fewer is taken.
     pub(crate) const MANY_ROUTED: u64 = 1 << 13;
+
+    /// Ranks up to which chunks are spread over the topology of the best composition, too.
+    pub(crate) const MOST_FILLED: u32 = 128;
 }
 
 pub(crate) mod composition_cost {

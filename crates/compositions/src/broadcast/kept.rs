@@ -27,11 +27,10 @@ impl Made {
     /// A ring for one port; for more the graphs whose diameter is about the least.
     fn new(ranks: u32, ports: u32, root: Rank) -> Result<Self> {
         let shape = Shape::new(ranks, &[], ports)?;
-        let built = match ports {
-            1 => vec![topologies::build("ring", &shape)],
-            _ => vec![topologies::build("rewired-de-bruijn", &shape), crate::narrow(&shape)],
-        };
-        let own = built.into_iter().flatten().filter_map(|topology| OneTopology::new(topology, root)).collect();
+        let specs: &[&str] = if ports == 1 { &["ring"] } else { &["rewired-de-bruijn", "kautz"] };
+        // Kautz graphs of no more ranks than ports and one have loops, others ports without a circuit.
+        let built = specs.iter().filter_map(|spec| topologies::build(spec, &shape).ok());
+        let own = built.filter_map(|topology| OneTopology::new(topology, root)).collect();
         let trees = (ports > 1 && ranks > 2).then(|| Trees::new(ranks, ports, root)).transpose()?;
         Ok(Self { root, own, turns: Turns::new(ranks, ports)?, trees, by_parts: Mutex::default() })
     }
