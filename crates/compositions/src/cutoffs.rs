@@ -125,9 +125,11 @@ pub(crate) mod whole_crate {
 
     /// Most ranks of an All-to-All, which has as many blocks as pairs.
     pub const MOST_ALL_TO_ALL_RANKS: u32 = 8192;
+}
 
-    /// Ranks up to which an AllGather and a ReduceScatter are tried on a graph and on it turned round.
-    pub(crate) const MOST_TURNED: u32 = 128;
+pub(crate) mod narrow_graphs {
+    /// Ranks up to which collectives of blocks are tried on two Kautz graphs.
+    pub(crate) const MOST_FOR_BOTH: u32 = 128;
 }
 
 pub(crate) mod library {

@@ -32,6 +32,7 @@ mod gaps;
 mod gather;
 mod levels;
 mod library;
+mod narrow_graphs;
 mod one_pass;
 mod outward_trees;
 mod pareto_set;
@@ -52,9 +53,8 @@ pub const ALGORITHMS: [(&str, &str); 2] = [(ALGORITHM, composition::MEANING), (S
 pub const NAMES: [(&str, &str); 5] =
     [coordinates::NAME, topologies::metacyclic::NAME, one_pass::NAME, unequal::NAME, broadcast::NAME];
 
-use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Shape, Topology};
+use model::{Chunks, Collective, CostSettings, Error, Fabric, Initial, Result, Topology};
 
-use cutoffs::whole_crate::MOST_TURNED;
 use flood::Whole;
 use library::Library;
 use prices::Prices;
@@ -64,6 +64,7 @@ pub use by_ports::by_ports;
 pub use chunk_rounds::{Chunked, SYNTHESIZED};
 pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
+pub use narrow_graphs::narrow;
 pub use unequal::compositions as unequal_compositions;
 pub use unequal::on_start as unequal_on_start;
 pub use unequal::pursuit::{Better, Given, GivenPath, Pursuit};
@@ -185,18 +186,6 @@ pub fn staying(
     whole_topologies(library, collective, fabric).iter().map(|whole| whole.topology().clone()).collect()
 }
 
-/// The generalised Kautz graph, whose diameter is the least for its degree, or one more, with all ports in use
-/// where they are fewer than ranks.
-///
-/// # Errors
-/// One port.
-pub fn narrow(shape: &Shape) -> Result<Topology> {
-    let kautz = topologies::build("kautz", shape)?;
-    let every_port = u64::from(shape.gpus()) * u64::from(shape.ports());
-    let is_full = kautz.circuits() == every_port || shape.ports() >= shape.gpus();
-    if is_full { Ok(kautz) } else { topologies::build("rewired-kautz", shape) }
-}
-
 /// Topologies on which all ranks exchange without coordinates: the one at the start; a generalised Kautz graph, whose
 /// diameter is the least for its degree, or one more; a Cayley digraph, which loads its links evenly. One port makes
 /// only rings.
@@ -209,13 +198,7 @@ fn whole_topologies(library: &Library, collective: Collective, fabric: &Fabric) 
     }
     let shape = &fabric.shape;
     if shape.ports() > 1 && shape.gpus() > shape.ports() + 1 {
-        let narrow = narrow(shape).ok();
-        topologies.extend(narrow.clone().map(Whole::Any));
-        // An AllGather on it is a ReduceScatter on it turned round, and neither way is the better everywhere.
-        let turns = matches!(collective, Collective::AllGather | Collective::ReduceScatter);
-        let narrow = narrow.filter(|_| turns && shape.gpus() <= MOST_TURNED);
-        let turned = narrow.and_then(|own| own.reversed().ok().filter(|turned| !turned.same_links(&own)));
-        topologies.extend(turned.map(Whole::Any));
+        topologies.extend(narrow_graphs::for_collective(collective, shape).into_iter().map(Whole::Any));
         topologies.extend(library.cayley(collective).cloned().map(Whole::Cayley));
     }
     topologies
