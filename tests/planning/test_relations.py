@@ -12,13 +12,12 @@ from tests.draws import cases
 from tests.planning import relations
 
 
-@pytest.mark.parametrize("relation", relations.RELATIONS, ids=lambda relation: relation.__name__)
+@pytest.mark.parametrize("sides", relations.RELATIONS, ids=lambda sides: sides.__name__)
 @settings(max_examples=cases(24))
 @given(seed=st.integers(0, 2**32 - 1))
-def test_a_relation_holds_among_up_to_forty_gpus(relation: relations.Relation, seed: int) -> None:
+def test_a_relation_holds_among_up_to_forty_gpus(sides: relations.Sides, seed: int) -> None:
     problem = relations.drawn(np.random.default_rng(seed), 40)
-    plan_s, other_s = relation(problem)
-    assert plan_s <= other_s * relations.ROUNDING, problem
+    assert relations.over(sides, problem) <= relations.RELATIONS[sides], problem
 
 
 def test_all_gather_of_nineteen_gpus_uses_all_ports_of_a_kautz_graph() -> None:
