@@ -125,11 +125,15 @@ mod tests {
                     let followed = following(&composition.schedule, topologies, Collective::Broadcast, root);
                     let followed = followed.unwrap().unwrap().schedule;
                     let scattered = usize::from(blocks == Collective::AllGather);
-                    assert_eq!(followed.steps().len(), composition.schedule.steps().len() + scattered);
-                    for (step, own) in composition.schedule.steps().iter().zip(&followed.steps()[scattered..]) {
-                        let before = sent(step, composition.schedule.chunks());
+                    // Steps that bring nothing of the root's are left out.
+                    let mut steps = composition.schedule.steps().iter();
+                    for own in &followed.steps()[scattered..] {
                         let now = sent(own, followed.chunks());
-                        assert!(now.iter().all(|(pair, chunks)| before.get(pair) >= Some(chunks)), "{gpus} {ports}");
+                        let carries = |step: &Step| {
+                            let before = sent(step, composition.schedule.chunks());
+                            now.iter().all(|(pair, chunks)| before.get(pair) >= Some(chunks))
+                        };
+                        assert!(steps.any(carries), "{gpus} {ports}");
                     }
                 }
             }
