@@ -18,6 +18,11 @@ pub(crate) mod at_once {
     pub(crate) const MOST_CYCLIC: u32 = 512;
 }
 
+pub(crate) mod broadcast_following {
+    /// Chunks times ranks up to which a Broadcast follows the steps of another collective.
+    pub(crate) const MOST_SENT: u64 = 1 << 20;
+}
+
 pub(crate) mod broadcast_kept {
     /// Number kept of each kind.
     pub(crate) const MOST_KEPT: usize = 8;
@@ -120,6 +125,11 @@ pub(crate) mod whole_crate {
 
     /// Most ranks of an All-to-All, which has as many blocks as pairs.
     pub const MOST_ALL_TO_ALL_RANKS: u32 = 8192;
+}
+
+pub(crate) mod narrow_graphs {
+    /// Ranks up to which collectives of blocks are tried on two Kautz graphs.
+    pub(crate) const MOST_FOR_BOTH: u32 = 128;
 }
 
 pub(crate) mod library {

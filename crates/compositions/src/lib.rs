@@ -32,6 +32,7 @@ mod gaps;
 mod gather;
 mod levels;
 mod library;
+mod narrow_graphs;
 mod one_pass;
 mod outward_trees;
 mod pareto_set;
@@ -58,10 +59,12 @@ use flood::Whole;
 use library::Library;
 use prices::Prices;
 
+pub use broadcast::following;
 pub use by_ports::by_ports;
 pub use chunk_rounds::{Chunked, SYNTHESIZED};
 pub use composition::{ALGORITHM, Composition};
 pub use library::Libraries;
+pub use narrow_graphs::narrow;
 pub use unequal::compositions as unequal_compositions;
 pub use unequal::on_start as unequal_on_start;
 pub use unequal::pursuit::{Better, Given, GivenPath, Pursuit};
@@ -195,7 +198,7 @@ fn whole_topologies(library: &Library, collective: Collective, fabric: &Fabric) 
     }
     let shape = &fabric.shape;
     if shape.ports() > 1 && shape.gpus() > shape.ports() + 1 {
-        topologies.extend(topologies::build("kautz", shape).map(Whole::Any));
+        topologies.extend(narrow_graphs::for_collective(collective, shape).into_iter().map(Whole::Any));
         topologies.extend(library.cayley(collective).cloned().map(Whole::Cayley));
     }
     topologies

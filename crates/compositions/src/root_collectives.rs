@@ -30,9 +30,9 @@ pub(crate) fn compose(
         _ => {
             let shape = &fabric.shape;
             let start = fabric.initial.given().filter(|start| !start.links().is_empty()).cloned();
-            let name = if shape.ports() > 1 && shape.gpus() > shape.ports() + 1 { "kautz" } else { "ring" };
-            let topologies = start.into_iter().map(Ok).chain([topologies::build(name, shape)]);
-            topologies.map(|topology| at_once(collective, &topology?, root)).collect()
+            let several = shape.ports() > 1 && shape.gpus() > shape.ports() + 1;
+            let own = if several { crate::narrow(shape) } else { topologies::build("ring", shape) };
+            start.into_iter().map(Ok).chain([own]).map(|topology| at_once(collective, &topology?, root)).collect()
         }
     }
 }

@@ -20,7 +20,14 @@ impl Prepared {
         if !self.composes() || self.is_any_time(at) {
             return self.raced_at(at);
         }
-        self.with_unchanging_at(at).0
+        let found = self.with_unchanging_at(at).0;
+        let Some(alike) = &self.on_ports_left else { return found };
+        let left = alike.best_at(at).and_then(|choice| choice.started_on(&at.on(&self.request().fabric)));
+        match (left, found) {
+            (Ok(left), Ok(found)) if ties::within(found.total_s, left.total_s) => Ok(found),
+            (Ok(left), _) => Ok(left),
+            (Err(_), found) => found,
+        }
     }
 
     /// Whether all algorithms and planners are open, those that compose among them.

@@ -4,8 +4,9 @@ use model::{Plan, Shape, Topology};
 use topologies::Explanation;
 
 /// Names for people of graphs that no simpler rule describes, by the kind in the name of a topology.
-const TITLES: [(&str, &str); 8] = [
+const TITLES: [(&str, &str); 9] = [
     ("kautz", "generalised Kautz graph"),
+    ("rewired-kautz", "Kautz graph with its loops joined in a ring"),
     ("de-bruijn", "generalised de Bruijn graph"),
     ("rewired-de-bruijn", "de Bruijn graph with its loops joined in a ring"),
     ("random-regular", "random regular graph"),

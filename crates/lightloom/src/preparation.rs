@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use model::{Bound, Error, Initial, Result, Schedule};
+use model::{Bound, Error, Fault, Initial, Result, Schedule, WorkingPorts};
 use planners::{OperatingPoint, Planner, Problem, is_concave, search_serves};
 
 use crate::Request;
@@ -21,6 +21,8 @@ pub(crate) struct Prepared {
     with_candidates: Vec<OnceLock<Result<Problem>>>,
     /// This request from a free start, where it starts on a given topology and some planner composes or searches.
     pub(crate) from_free_start: Option<Box<Prepared>>,
+    /// This request on a fabric with as many ports as dead switches leave, all of which work.
+    pub(crate) on_ports_left: Option<Box<Prepared>>,
     pub(crate) unchanging: KnownWinners,
 }
 
@@ -47,6 +49,10 @@ impl Prepared {
                 Some(Box::new(Self::for_planners(&free, some)?))
             }
         };
+        let on_ports_left = match Self::ports_left(request, &planners)? {
+            Some(alike) => Some(Box::new(Self::for_planners(&alike, planners.clone())?)),
+            None => None,
+        };
         let (schedules, refusals) = request.schedules()?;
         let unknown = || schedules.iter().map(|_| OnceLock::new()).collect();
         let (without_candidates, with_candidates) = (unknown(), unknown());
@@ -60,6 +66,7 @@ impl Prepared {
             without_candidates,
             with_candidates,
             from_free_start,
+            on_ports_left,
             unchanging,
         })
     }
@@ -75,6 +82,28 @@ impl Prepared {
         }
         let all = starts_dark(fabric) || search_serves(&fabric.shape, request.options.budget);
         planners.iter().copied().filter(|planner| all || planner.capabilities().chooses_algorithm).collect()
+    }
+
+    /// The request with a port fewer for each switch that is dead, where nothing else is broken and a planner composes:
+    /// a plan of it needs no other circuits than those that can be made, and all that is tried where all works is tried
+    /// for it.
+    fn ports_left(request: &Request, planners: &[&'static dyn Planner]) -> Result<Option<Request>> {
+        let fabric = &request.fabric;
+        let faults = fabric.shape.faults().all();
+        let is_even = !faults.is_empty() && faults.iter().all(|fault| matches!(fault, Fault::Switch(_)));
+        let composes = planners.iter().any(|planner| planner.capabilities().chooses_algorithm);
+        let ports = WorkingPorts::of(&fabric.shape).least();
+        if !is_even || !composes || ports == 0 || fabric.optics.is_some() || fabric.shape.rates().is_some() {
+            return Ok(None);
+        }
+        let mut alike = request.clone();
+        alike.fabric.shape = fabric.shape.without_faults(ports)?;
+        if let Initial::Topology(start) = &fabric.initial {
+            alike.fabric.initial = Initial::Topology(start.clone().on_any_ports());
+        }
+        // The listener is dropped, since these plans are not on the fabric as it is.
+        alike.options.listener = None;
+        Ok(Some(alike))
     }
 
     pub(crate) fn request(&self) -> &Request {

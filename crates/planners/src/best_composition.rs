@@ -3,7 +3,7 @@
 use compositions::Composition;
 use model::{Result, Step, Topology};
 
-use crate::cutoffs::best_composition::MANY_ROUTED;
+use crate::cutoffs::best_composition::{MANY_ROUTED, MOST_FILLED};
 use crate::planners::synthesize;
 use crate::{Choice, Problem, composition_cost, ties};
 
@@ -54,12 +54,34 @@ impl<'a> Composing<'a> {
     /// # Errors
     /// The errors of [`Composing::consider`].
     pub(crate) fn fill(&mut self, topology: &Topology) -> Result<()> {
+        self.fill_within(topology, synthesize::MOST_WORK)
+    }
+
+    fn fill_within(&mut self, topology: &Topology, most_work: u64) -> Result<()> {
         let Some((_, chunked)) = composition_cost::chunked(self.problem, topology, self.limit_s()) else {
             return Ok(());
         };
         let is_quick = chunked.work_of_each_length() <= QUICK_WORK;
-        let work = if is_quick { QUICK_WORK } else { synthesize::MOST_WORK };
+        let work = if is_quick { QUICK_WORK } else { most_work };
         chunked.compose(work)?.map_or(Ok(()), |composition| self.consider(composition))
+    }
+
+    /// Tries the collective in chunks over the topologies on which it may stay, and over that of the best composition
+    /// where it stays on one and ranks are few.
+    ///
+    /// # Errors
+    /// The errors of [`Composing::consider`].
+    pub(crate) fn fill_staying(&mut self) -> Result<()> {
+        let (fabric, collective) = (self.problem.fabric.with_likely_hops(), self.problem.schedule().collective());
+        let libraries = &self.problem.cache.libraries;
+        let staying = compositions::staying(libraries, collective, &fabric, self.problem.settings);
+        staying.iter().try_for_each(|topology| self.fill(topology))?;
+        match self.topologies().as_deref() {
+            Some([on]) if on.ranks() <= MOST_FILLED && !staying.iter().any(|other| other.same_links(on)) => {
+                self.fill_within(on, QUICK_WORK)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether any composition was taken.

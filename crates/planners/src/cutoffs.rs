@@ -21,6 +21,9 @@ pub(crate) mod around_faults {
 pub(crate) mod best_composition {
     /// Routed traffic entries of a composed plan above which another that is as fast and has fewer is taken.
     pub(crate) const MANY_ROUTED: u64 = 1 << 13;
+
+    /// Ranks up to which chunks are spread over the topology of the best composition, too.
+    pub(crate) const MOST_FILLED: u32 = 128;
 }
 
 pub(crate) mod composition_cost {
@@ -36,6 +39,14 @@ pub(crate) mod composition_cost {
 
     /// Commodities times circuits up to which the concurrent flow of unequal blocks is solved.
     pub(crate) const MOST_FLOW: u64 = 1 << 19;
+}
+
+pub(crate) mod following_blocks {
+    /// Part of the time of what was found that the bound of a collective of blocks may be, for its plan to be followed.
+    pub(crate) const WORTH_FOLLOWING: f64 = 0.87;
+
+    /// GPUs up to which a Broadcast follows an AllReduce.
+    pub(crate) const MOST_GPUS_OF_SUMS: u32 = 256;
 }
 
 pub(crate) mod known_networks {

@@ -23,6 +23,7 @@ mod composition_cost;
 mod convention;
 mod cutoffs;
 mod envelope;
+mod following_blocks;
 mod forwarded_blocks;
 mod given_routes;
 mod join;

@@ -35,3 +35,25 @@ pub(crate) fn enumerated<I: IntoIterator<Item = Rank>>(
     });
     Ok(Topology::new(name, Translations::trivial(shape.gpus()), links)?.with_found_symmetry())
 }
+
+/// [`enumerated`], where a rank among its own successors has a circuit to the one `ahead` of it among such ranks instead,
+/// so that no port is unused where there are two of them.
+///
+/// # Errors
+/// The errors of [`enumerated`].
+pub(crate) fn enumerated_with_joined_loops<I: IntoIterator<Item = Rank>>(
+    name: String,
+    shape: &Shape,
+    parameters: &Parameters,
+    successors: impl Fn(Rank) -> I,
+    ahead: i64,
+) -> Result<Topology> {
+    check_size(shape, parameters)?;
+    let has_loop = |rank: &Rank| successors(*rank).into_iter().any(|dst| dst == *rank);
+    let loops: Vec<Rank> = (0..shape.gpus()).filter(has_loop).collect();
+    let place = |rank: Rank| loops.partition_point(|own| *own < rank) as i64 + ahead;
+    let other = |rank: Rank| loops[place(rank).rem_euclid(loops.len() as i64) as usize];
+    enumerated(name, shape, parameters, |rank| {
+        successors(rank).into_iter().map(move |dst| if dst == rank { other(rank) } else { dst })
+    })
+}

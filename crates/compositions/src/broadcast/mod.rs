@@ -10,6 +10,7 @@
 //! Numbers of parts and hops of steps are chosen by price, and the cheapest few are made.
 
 mod all_gather;
+mod following;
 mod kept;
 mod one_topology;
 mod rounds;
@@ -26,6 +27,7 @@ use crate::composition::Composition;
 use crate::prices::Prices;
 use crate::relative::Sums;
 
+pub use following::following;
 pub(crate) use kept::Broadcasts;
 use kept::Made;
 use one_topology::OneTopology;

@@ -10,13 +10,14 @@ use model::{Link, Rank};
 use super::spread::Sends;
 
 /// Sets of parts, one for each rank.
-struct Sets {
+#[derive(Clone)]
+pub(super) struct Sets {
     words: usize,
     bits: Vec<u64>,
 }
 
 impl Sets {
-    fn new(ranks: u32, parts: u32) -> Self {
+    pub(super) fn new(ranks: u32, parts: u32) -> Self {
         let words = parts.div_ceil(64) as usize;
         Self { words, bits: vec![0; ranks as usize * words] }
     }
@@ -25,7 +26,11 @@ impl Sets {
         &self.bits[rank as usize * self.words..][..self.words]
     }
 
-    fn insert(&mut self, rank: Rank, part: u32) {
+    pub(super) fn has(&self, rank: Rank, part: u32) -> bool {
+        self.of(rank)[part as usize / 64] >> (part % 64) & 1 == 1
+    }
+
+    pub(super) fn insert(&mut self, rank: Rank, part: u32) {
         self.bits[rank as usize * self.words + part as usize / 64] |= 1 << (part % 64);
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn best(
     let mut bases = mended;
     bases.truncate(MOST_BASES);
     let mut known = compositions::staying(libraries, chunks.collective(), &whole, settings);
+    known.extend(compositions::narrow(&whole.shape));
     known.extend(topologies::build("kautz", &whole.shape));
     for topology in dedupe(known) {
         for way in 0..MOST_MENDINGS.min(2) {

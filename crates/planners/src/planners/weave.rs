@@ -12,7 +12,7 @@ use model::{ChargeKind, CostSettings, Error, Fabric, Initial, Overlap, Piece, Re
 
 use crate::best_composition::Composing;
 use crate::cutoffs::weave::ENOUGH;
-use crate::{Capabilities, Choice, Planner, PlannerOptions, Problem, composition_cost};
+use crate::{Capabilities, Choice, Planner, PlannerOptions, Problem, composition_cost, following_blocks};
 
 /// The planner `weave`: composed algorithms and the best of the other planners.
 pub struct Weave;
@@ -89,14 +89,13 @@ fn try_all(composing: &mut Composing<'_>, problem: &Problem) -> Result<()> {
         None => compositions::compositions(libraries, given.chunks(), fabric, settings, size_bytes)?,
     };
     compositions.into_iter().try_for_each(|composition| composing.consider(composition))?;
+    if let Some(root) = given.chunks().root() {
+        return following_blocks::consider(composing, problem, root);
+    }
     if let (Some(pieces), Some(_), Some(best)) = (pieces, until(problem), composing.topologies()) {
         wait(composing, problem, pieces, Some(&Given { topologies: best, paths: Vec::new() }))?;
     }
-    if pieces.is_none() {
-        let staying = compositions::staying(libraries, given.collective(), fabric, settings);
-        staying.iter().try_for_each(|topology| composing.fill(topology))?;
-    }
-    Ok(())
+    if pieces.is_none() { composing.fill_staying() } else { Ok(()) }
 }
 
 /// When the search for an unequal All-to-All among many GPUs ends, where it has a budget.

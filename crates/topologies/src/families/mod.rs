@@ -11,6 +11,7 @@ mod kautz;
 mod random_lift;
 mod random_regular;
 mod rewired_de_bruijn;
+mod rewired_kautz;
 mod ring;
 mod shifted_ring;
 mod shifted_torus;
@@ -32,6 +33,7 @@ pub static REGISTRY: &[&dyn Family] = &[
     &grid::Grid,
     &hypercube::Hypercube,
     &kautz::Kautz,
+    &rewired_kautz::RewiredKautz,
     &de_bruijn::DeBruijn,
     &rewired_de_bruijn::RewiredDeBruijn,
     &random_regular::RandomRegular,
@@ -42,7 +44,7 @@ pub static REGISTRY: &[&dyn Family] = &[
 
 /// The topology that `spec` names, such as `ring`, `shifted-ring:3` or `torus:4x4x4`, on the ranks, grid
 /// and ports of `shape`. Complexity: the number of links per orbit of the family's symmetry, O(d) for
-/// everything but `grid`, `kautz`, `de-bruijn`, `rewired-de-bruijn` and `random-regular`, which are O(n·d·log).
+/// everything but `grid`, `kautz`, `rewired-kautz`, `de-bruijn`, `rewired-de-bruijn` and `random-regular`, which are O(n·d·log).
 ///
 /// # Errors
 /// An unknown name, parameters that the family does not take, a shape that it cannot serve, or more

@@ -1,21 +1,14 @@
 //! Generalised de Bruijn graphs without idle ports.
 
-use model::{Rank, Result, Shape, Topology};
+use model::{Result, Shape, Topology};
 
-use crate::explicit_links::enumerated;
+use crate::explicit_links::enumerated_with_joined_loops;
 use crate::family::Family;
 use crate::parameters::Parameters;
 
 /// The generalised de Bruijn graph, where the ranks that would have a circuit to themselves have one to the next such
 /// rank instead, so that every rank uses all its ports.
 pub(crate) struct RewiredDeBruijn;
-
-/// Ranks u with d·u + j = u mod n for some j below d, ascending. Ranks 0 and n − 1 are among them, with j = 0 and
-/// j = d − 1.
-fn loops(gpus: u32, ports: u32) -> Vec<Rank> {
-    let own = |rank: &Rank| (0..ports).any(|j| (ports * rank + j) % gpus == *rank);
-    (0..gpus).filter(own).collect()
-}
 
 impl Family for RewiredDeBruijn {
     fn name(&self) -> &'static str {
@@ -44,22 +37,15 @@ impl Family for RewiredDeBruijn {
         if ports < 2 || ports > gpus {
             return Err(parameters.refuse_shape("it needs 2 ports per GPU or more, and no more than GPUs"));
         }
-        let loops = loops(gpus, ports);
-        let next = |rank: Rank| {
-            let at = loops.partition_point(|own| *own < rank);
-            loops[(at + 1) % loops.len()]
-        };
-        enumerated(self.name().into(), shape, &parameters, |rank| {
-            let ahead = (0..ports).map(move |j| (ports * rank + j) % gpus);
-            ahead.map(move |head| if head == rank { next(rank) } else { head })
-        })
+        let successors = |rank| (0..ports).map(move |j| (ports * rank + j) % gpus);
+        enumerated_with_joined_loops(self.name().into(), shape, &parameters, successors, 1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::BreadthFirst;
+    use model::{BreadthFirst, Rank};
 
     #[test]
     fn every_port_is_used_and_the_diameter_stays_that_of_the_de_bruijn_graph() {
