@@ -25,7 +25,7 @@ use model::{
 use planners::PlannerOptions;
 
 use crate::{Request, Size, Workload, verified};
-use assembly::Task;
+use assembly::{Parts, Task};
 use islands::Islands;
 use lift::lifted;
 use stages::Staged;
@@ -76,12 +76,12 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
     let task = Task { fabric, electrical: &electrical, settings, size_bytes, planner };
     let islands = Islands { count: fabric.shape.gpus() / electrical.gpus, gpus: electrical.gpus };
     let root = options.root();
-    let mut best: Option<(f64, u32, Staged)> = None;
+    let mut best: Option<(f64, Parts, Staged)> = None;
     let mut enter = |mut staged: Staged| {
         inside::join(&mut staged);
-        let (pieces, seconds) = task.best_pieces(&staged);
+        let (parts, seconds) = task.best_parts(&staged);
         if best.as_ref().is_none_or(|best| seconds < best.0) {
-            best = Some((seconds, pieces, staged));
+            best = Some((seconds, parts, staged));
         }
     };
     if islands.count == 1 {
@@ -95,7 +95,7 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
             }
         }
     }
-    let both = best.map(|(_, pieces, staged)| task.plan(&staged, pieces, bound(request, None, task.size_bytes)));
+    let both = best.map(|(_, parts, staged)| task.plan(&staged, &parts, bound(request, None, task.size_bytes)));
     match (alone, both) {
         (Ok(alone), Some(Ok(both))) if both.total_s() < alone.total_s() => verified(both, &request.cache.bounds),
         (Err(_), Some(Ok(both))) => verified(both, &request.cache.bounds),
