@@ -14,6 +14,7 @@ mod assembly;
 mod inside;
 mod islands;
 mod lift;
+mod merging;
 mod stage;
 mod stages;
 mod wiring;
@@ -28,6 +29,7 @@ use crate::{Request, Size, Workload, verified};
 use assembly::{Parts, Task};
 use islands::Islands;
 use lift::lifted;
+use merging::merged;
 use stages::Staged;
 use wiring::Sharing;
 
@@ -77,21 +79,26 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
     let islands = Islands { count: fabric.shape.gpus() / electrical.gpus, gpus: electrical.gpus };
     let root = options.root();
     let mut best: Option<(f64, Parts, Staged)> = None;
-    let mut enter = |mut staged: Staged| {
-        inside::join(&mut staged);
+    let mut enter = |staged: Staged| {
         let (parts, seconds) = task.best_parts(&staged);
         if best.as_ref().is_none_or(|best| seconds < best.0) {
             best = Some((seconds, parts, staged));
         }
     };
     if islands.count == 1 {
-        enter(Staged::inside_one(islands.gpus, *collective, root)?);
+        enter(inside::joined(Staged::inside_one(islands.gpus, *collective, root)?));
     } else {
         for sharing in [Sharing::Rails, Sharing::Pooled] {
             for way in AMONG_ISLANDS.iter().filter(|way| never_changes.is_none() || way.planner == never_changes) {
                 let Some(among) = among_islands(request, *collective, islands, sharing, way) else { continue };
                 let Ok(plan) = crate::plan(&among) else { continue };
-                enter(lifted(&plan, islands, root, sharing)?);
+                let staged = lifted(&plan, islands, root, sharing)?;
+                if task.may_merge(&staged)
+                    && let Some(merged) = merged(&staged)?
+                {
+                    enter(merged);
+                }
+                enter(inside::joined(staged));
             }
         }
     }

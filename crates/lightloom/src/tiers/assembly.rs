@@ -67,6 +67,15 @@ impl Task<'_> {
         all.min_by(|one, other| one.1.total_cmp(&other.1)).expect("one part is allowed")
     }
 
+    /// Whether the bytes that first and last stages have more on circuits, where all GPUs of islands send and receive what
+    /// lanes do, may take less time than the two steps inside islands.
+    pub(super) fn may_merge(&self, staged: &Staged) -> bool {
+        let loads = self.loads(staged);
+        let ends = loads.first().into_iter().chain(loads.last()).map(|one| one.circuit).sum::<f64>();
+        let more_s = ends * f64::from(staged.lanes.islands.gpus - 1) * self.fabric.byte_s() * self.size_bytes as f64;
+        more_s < 2.0 * (self.fabric.per_step_s() + self.electrical.hop_delay_s)
+    }
+
     /// Seconds of the stages of a segment in so many parts: part c is in stage s at step s + c.
     fn segment_s(&self, loads: &[Loads], parts: u32) -> f64 {
         let count = loads.len() as u32;
