@@ -23,10 +23,12 @@ GRIDS = [(4, 2, 2), (2, 4, 2), (2, 2, 4)]
 SIDES = (2, 2, 2)
 
 
-def ports(grid: tuple[int, ...], sides: tuple[int, ...]) -> tuple[set[Pair], dict[tuple[int, int], list[int]]]:
+def ports(grid: tuple[int, ...], sides: tuple[int, ...]) -> tuple[set[Pair], dict[tuple[int, int], int]]:
     """Pairs joined by wires; and by switch and port from 1, the GPU there, switches and cubes as documented."""
     rank = {at: number for number, at in enumerate(itertools.product(*map(range, grid)))}
-    cubes = {at: number for number, at in enumerate(itertools.product(*(map(range, map(int.__floordiv__, grid, sides)))))}
+    cubes = {
+        at: number for number, at in enumerate(itertools.product(*(map(range, map(int.__floordiv__, grid, sides)))))
+    }
     faces = [
         (axis, place)
         for axis in range(3)
@@ -58,7 +60,12 @@ def fits(pairs: list[Pair], grid: tuple[int, ...]) -> bool:
         if (src, dst) in wires and (src, dst) not in used and place(index + 1, used | {(src, dst)}, joined):
             return True
         for (switch, one), (other_switch, other) in itertools.product(ends, ends):
-            if switch != other_switch or one % 2 == other % 2 or ends[switch, one] != [src] or ends[switch, other] != [dst]:
+            if (
+                switch != other_switch
+                or one % 2 == other % 2
+                or ends[switch, one] != [src]
+                or ends[switch, other] != [dst]
+            ):
                 continue
             # Light goes both ways between the same two fibres.
             elsewhere = {
@@ -142,7 +149,9 @@ def test_all_to_all_on_the_twisted_torus_is_faster() -> None:
     ],
 )
 def test_what_cubes_cannot_be_is_refused(cli: RunCli, optics: str, dims: str, number: int, said: str) -> None:
-    ran = cli("plan", "--collective", "all-reduce", "--size", "1MiB", "--dims", dims, "--ports", number, "--optics", optics)
+    ran = cli(
+        "plan", "--collective", "all-reduce", "--size", "1MiB", "--dims", dims, "--ports", number, "--optics", optics
+    )
     assert ran.status == 2
     assert said in ran.err
     assert ran.err.count("\n") == 1
