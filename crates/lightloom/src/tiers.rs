@@ -11,6 +11,7 @@
 //! same step. Both are planned by all planners, for as many GPUs as there are islands.
 
 mod assembly;
+mod handing_over;
 mod inside;
 mod islands;
 mod lift;
@@ -27,6 +28,7 @@ use planners::PlannerOptions;
 
 use crate::{Request, Size, Workload, verified};
 use assembly::{Parts, Task};
+use handing_over::handed_over;
 use islands::Islands;
 use lift::lifted;
 use merging::merged;
@@ -97,6 +99,9 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
                     && let Some(merged) = merged(&staged)?
                 {
                     enter(merged);
+                }
+                if let Some(handed_over) = handed_over(&staged)? {
+                    enter(handed_over);
                 }
                 enter(inside::joined(staged));
             }

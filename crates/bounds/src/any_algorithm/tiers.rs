@@ -131,7 +131,7 @@ fn joint(collective: Collective, pieces: Option<&[Piece]>, rates: &Rates, tiers:
         let more = match collective {
             Collective::AllReduce => {
                 let of_steps = |steps: u32| {
-                    let (delays_s, bytes_s) = several_steps::least_s(tiers, &words, steps as usize, bytes_s);
+                    let (delays_s, bytes_s) = several_steps::least_s(tiers, &words, steps as usize, (delay_s, bytes_s));
                     statement(steps, 1, delays_s, bytes_s)
                 };
                 (2..=MOST_STEPS).map(of_steps).chain([statement(MOST_STEPS + 1, 1, delay_s, bytes_s)]).collect()

@@ -18,18 +18,10 @@ use super::stages::Staged;
 /// # Errors
 /// More chunks than there may be.
 pub(super) fn merged(staged: &Staged) -> Result<Option<Staged>> {
-    let islands = staged.lanes.islands;
-    let are_lanes_apart = (0..islands.gpus).all(|lane| staged.group.canonical(lane).1 == 0);
-    let has_only =
-        |stage: Option<&Stage>, op| stage.is_some_and(|stage| stage.moves.iter().all(|one| one.transfer.op == op));
-    let fits = staged.lanes.collective == Collective::AllReduce
-        && staged.stages.len() > 1
-        && are_lanes_apart
-        && has_only(staged.stages.first(), Op::Reduce)
-        && has_only(staged.stages.last(), Op::Copy);
-    if !fits {
+    if !is_open(staged) {
         return Ok(None);
     }
+    let islands = staged.lanes.islands;
     let needed = needed_after_first(staged)?;
     let mut stages = staged.stages.clone();
     let own_island = |rank: Rank| rank / islands.gpus;
@@ -66,13 +58,25 @@ pub(super) fn merged(staged: &Staged) -> Result<Option<Staged>> {
     Ok(Some(Staged { lanes, group, topologies, stages, name: staged.name.clone() }))
 }
 
+/// Whether stages between islands are an AllReduce of lanes, each by itself, of which the first sums and the last copies.
+pub(super) fn is_open(staged: &Staged) -> bool {
+    let are_lanes_apart = (0..staged.lanes.islands.gpus).all(|lane| staged.group.canonical(lane).1 == 0);
+    let has_only =
+        |stage: Option<&Stage>, op| stage.is_some_and(|stage| stage.moves.iter().all(|one| one.transfer.op == op));
+    staged.lanes.collective == Collective::AllReduce
+        && staged.stages.len() > 1
+        && are_lanes_apart
+        && has_only(staged.stages.first(), Op::Reduce)
+        && has_only(staged.stages.last(), Op::Copy)
+}
+
 /// Of moves of all islands those with chunks, one of each orbit.
 fn some(staged: &Staged, moves: impl Iterator<Item = Move>) -> Vec<Move> {
     staged.representatives(moves.filter(|one| !one.transfer.chunks.is_empty()))
 }
 
 /// All transfers of a stage.
-fn transfers(staged: &Staged, stage: usize) -> Result<Vec<Transfer>> {
+pub(super) fn transfers(staged: &Staged, stage: usize) -> Result<Vec<Transfer>> {
     let chunks = staged.lanes.chunks(1)?;
     let (step, _) = step_of(once((&staged.stages[stage], 0..1)), (&staged.group, &chunks, 1))?;
     Ok(step.expanded(&chunks))
@@ -80,7 +84,7 @@ fn transfers(staged: &Staged, stage: usize) -> Result<Vec<Transfer>> {
 
 /// By rank and chunk, whether what a rank has of it is sent or added to after the first stage, before another copy takes
 /// its place. What is not in it is part of the result.
-fn needed_after_first(staged: &Staged) -> Result<BTreeMap<(Rank, u32), bool>> {
+pub(super) fn needed_after_first(staged: &Staged) -> Result<BTreeMap<(Rank, u32), bool>> {
     let mut needed = BTreeMap::new();
     for stage in 1..staged.stages.len() {
         let all = transfers(staged, stage)?;
@@ -98,7 +102,7 @@ fn needed_after_first(staged: &Staged) -> Result<BTreeMap<(Rank, u32), bool>> {
 }
 
 /// A move that begins at another GPU of the island, on the circuits that it has.
-fn from(one: &Move, rank: Rank, gpus: u32) -> Move {
+pub(super) fn from(one: &Move, rank: Rank, gpus: u32) -> Move {
     let begun = |nodes: &[Rank]| {
         let leaves = nodes.windows(2).position(|hop| hop[0] / gpus != hop[1] / gpus).unwrap_or(0);
         let first = (nodes[leaves] != rank).then_some(rank);
@@ -111,7 +115,7 @@ fn from(one: &Move, rank: Rank, gpus: u32) -> Move {
 }
 
 /// A move that ends at another GPU of the island, on the circuits that it has.
-fn to(one: &Move, rank: Rank, gpus: u32) -> Move {
+pub(super) fn to(one: &Move, rank: Rank, gpus: u32) -> Move {
     let ended = |nodes: &[Rank]| {
         let enters =
             nodes.windows(2).rposition(|hop| hop[0] / gpus != hop[1] / gpus).map_or(nodes.len() - 1, |at| at + 1);

@@ -200,9 +200,9 @@ impl Kind for OfCubes {
         }
         for gpu in 0..shape.gpus() {
             let (inside, _) = cubes.place(gpu);
-            for axis in 0..AXES {
+            for (axis, place) in inside.into_iter().enumerate() {
                 for is_upper in [false, true] {
-                    if inside[axis] == if is_upper { cubes.sides[axis] - 1 } else { 0 } {
+                    if place == if is_upper { cubes.sides[axis] - 1 } else { 0 } {
                         let (switch, port) = cubes.end(Fibre { gpu, axis, is_upper });
                         ends[switch][port as usize - 1] = gpu.to_string();
                     }

@@ -25,22 +25,28 @@ struct Reach {
     islands: f64,
 }
 
-/// The least sum of hop delays and of seconds of bytes in `steps` steps, as a pair; the latter are no less than
-/// `bytes_s`, those of an AllReduce in any number of steps. Infinite where so many steps do not reach all GPUs.
-pub(super) fn least_s(tiers: &Tiers, words: &[Word], steps: usize, bytes_s: f64) -> (f64, f64) {
+/// The least sum of hop delays and of seconds of bytes in `steps` steps, as a pair, no less than `delay_s` and `bytes_s`,
+/// those of an AllReduce in any number of steps. Infinite where so many steps do not reach all GPUs.
+pub(super) fn least_s(tiers: &Tiers, words: &[Word], steps: usize, (delay_s, bytes_s): (f64, f64)) -> (f64, f64) {
     let reaches = reaches(tiers, words);
     let mut best = (f64::INFINITY, bytes_s);
-    descend(tiers, &reaches, (steps, bytes_s), &mut Vec::with_capacity(steps), &mut best);
+    descend(tiers, &reaches, (steps, (delay_s, bytes_s)), &mut Vec::with_capacity(steps), &mut best);
     best
 }
 
 /// Tries all delays of the steps that are left.
-fn descend(tiers: &Tiers, reaches: &[Reach], asked: (usize, f64), chosen: &mut Vec<Reach>, best: &mut (f64, f64)) {
-    let (steps, bytes_s) = asked;
-    let delays_s: f64 = chosen.iter().map(|reach| reach.delay_s).sum();
+fn descend(
+    tiers: &Tiers,
+    reaches: &[Reach],
+    asked: (usize, (f64, f64)),
+    chosen: &mut Vec<Reach>,
+    best: &mut (f64, f64),
+) {
+    let (steps, (delay_s, bytes_s)) = asked;
     let Some(least) = reaches.first() else { return };
-    let left = (steps - chosen.len()) as f64;
-    if delays_s + left * least.delay_s + bytes_s >= best.0 + best.1 {
+    let left_s = (steps - chosen.len()) as f64 * least.delay_s;
+    let delays_s = (chosen.iter().map(|reach| reach.delay_s).sum::<f64>() + left_s).max(delay_s);
+    if delays_s + bytes_s >= best.0 + best.1 {
         return;
     }
     if chosen.len() == steps {
@@ -222,7 +228,7 @@ mod tests {
                 let (gpus, islands, ports, ranks) = shape;
                 let tiers = Tiers { gpus, islands, ports, ranks, inside_s, outside_s, circuit_s, switch_s };
                 let bytes_s = 1.5 / (1.0 / switch_s + 1.0 / circuit_s);
-                let (delays_s, seconds) = least_s(&tiers, &words(&tiers, 1), 2, bytes_s);
+                let (delays_s, seconds) = least_s(&tiers, &words(&tiers, 1), 2, (0.0, bytes_s));
                 let known_s = exhaustive_s(&tiers);
                 assert!(delays_s + seconds <= known_s * (1.0 + 1e-12), "{delays_s} + {seconds} and {known_s}");
             }
