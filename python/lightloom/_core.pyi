@@ -421,10 +421,10 @@ RouteArrays = tuple[
     NDArray[np.uint32],
 ]
 
-# The numbers of a step: topology's index, whether it is new, bytes, hops, load, the terms (startup,
-# propagation, transmission, reconfiguration, barrier) and their sum.
+# The numbers of a step: topology's index, whether it is new, bytes, hops, loads of circuits and of electrical switches,
+# the terms (startup, propagation, transmission, reconfiguration, barrier) and their sum.
 Terms = tuple[float, float, float, float, float]
-StepTuple = tuple[int, bool, float, int, float, Terms, float]
+StepTuple = tuple[int, bool, float, int, tuple[float, float], Terms, float]
 
 @final
 class Plan:

@@ -13,11 +13,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lightloom as ll
 from tests.bounds_from_starts import all_schedules
 from tests.bounds_from_starts.all_schedules import Step
 from tests.bounds_from_starts.graphs import Graph
+from tests.draws import cases
 
 # Rounding of a linear program's optimum.
 ROUNDING = 1e-6
@@ -86,6 +89,18 @@ def random_graph(rng: Random, gpus: int, rates: tuple[float, ...]) -> Any:
 @pytest.mark.large
 @pytest.mark.parametrize("number", range(60))
 def test_no_plan_is_below_and_no_bound_above_all_schedules(number: int) -> None:
+    hold_against_programs(number)
+
+
+@pytest.mark.long
+@settings(max_examples=cases(240), deadline=None)
+@given(st.integers(60, 10**9))
+def test_no_plan_of_other_fabrics_is_below_and_no_bound_above_all_schedules(number: int) -> None:
+    hold_against_programs(number)
+
+
+def hold_against_programs(number: int) -> None:
+    """The plan's steps and the bound of a random problem, against the programs of all schedules."""
     collective, size_bytes, fabric = drawn(number)
     gpus, rates = fabric.gpus or 0, fabric.rates_bps
     assert rates is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,6 +35,33 @@ def test_a_plan_says_what_its_islands_are(plan: ll.Plan) -> None:
     assert (alone.electrical, alone.uses_electrical) == (None, False)
     assert "islands of" not in plan_table(alone, [])
     assert plan.total_s < alone.total_s
+
+
+def test_steps_say_which_tier_carries_and_takes_longer(plan: ll.Plan) -> None:
+    for step in plan.steps:
+        tiers = {"electrical": step.electrical_load / 3.6e12, "optical": step.load / max(plan.rates_bps)}
+        busiest = max(tiers.values()) * step.transfer_bytes * 8
+        assert step.transmission_s == pytest.approx(busiest)
+    shown = plan_table(plan, [], all_steps=True).split("lower bound")[0]
+    assert " tiers " in shown
+    [row] = [line for line in shown.splitlines() if line.split()[:1] == ["1"]]
+    assert "electrical" in row
+    alone = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, ports=2))
+    assert " tiers " not in plan_table(alone, [])
+    assert {step.electrical_load for step in alone.steps} == {0.0}
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("size", ["1KiB", "16KiB", "256KiB", "16MiB"])
+@pytest.mark.parametrize(("islands", "each", "ports"), [(6, 4, 1), (9, 4, 1), (8, 4, 2), (12, 8, 1), (18, 8, 1)])
+def test_sums_on_many_islands_are_verified(islands: int, each: int, ports: int, size: str) -> None:
+    """Sums inside islands as steps of their own or as a part of others, parts by topology: every chunk is followed."""
+    electrical = f"{each}:3600Gbps:500ns"
+    fabric = ll.Fabric(gpus=islands * each, ports=ports, electrical=electrical, reconfiguration_delay="1us")
+    plan = ll.plan("all-reduce", size, fabric=fabric)
+    assert all(check.passed for check in ll.verify(plan))
+    assert plan.lower_bound_s <= plan.total_s
+    assert plan.total_s <= ll.plan("all-reduce", size, fabric=replace(fabric, electrical=None)).total_s
 
 
 @pytest.mark.parametrize("name", [one.name for one in FORMATS if one.written])

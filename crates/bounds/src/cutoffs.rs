@@ -29,6 +29,12 @@ pub(crate) mod any_algorithm_tiers {
     /// Topologies with each of which a bound is found; with more, changes are all that counts.
     pub(crate) const MOST_TOPOLOGIES: u32 = 8;
 
+    /// Steps of an AllReduce of which all delays of paths are tried.
+    pub(crate) const MOST_STEPS: u32 = 5;
+
+    /// Delays of paths that are told apart for that.
+    pub(crate) const MOST_DELAYS: usize = 12;
+
     /// Divisions of the price between both tiers.
     pub(crate) const MOST_PRICES: u32 = 40;
 }

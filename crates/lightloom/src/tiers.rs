@@ -11,9 +11,11 @@
 //! same step. Both are planned by all planners, for as many GPUs as there are islands.
 
 mod assembly;
+mod handing_over;
 mod inside;
 mod islands;
 mod lift;
+mod merging;
 mod stage;
 mod stages;
 mod wiring;
@@ -25,9 +27,11 @@ use model::{
 use planners::PlannerOptions;
 
 use crate::{Request, Size, Workload, verified};
-use assembly::Task;
+use assembly::{Parts, Task};
+use handing_over::handed_over;
 use islands::Islands;
 use lift::lifted;
+use merging::merged;
 use stages::Staged;
 use wiring::Sharing;
 
@@ -76,26 +80,34 @@ pub(crate) fn best(request: &Request) -> Result<Plan> {
     let task = Task { fabric, electrical: &electrical, settings, size_bytes, planner };
     let islands = Islands { count: fabric.shape.gpus() / electrical.gpus, gpus: electrical.gpus };
     let root = options.root();
-    let mut best: Option<(f64, u32, Staged)> = None;
-    let mut enter = |mut staged: Staged| {
-        inside::join(&mut staged);
-        let (pieces, seconds) = task.best_pieces(&staged);
+    let mut best: Option<(f64, Parts, Staged)> = None;
+    let mut enter = |staged: Staged| {
+        let (parts, seconds) = task.best_parts(&staged);
         if best.as_ref().is_none_or(|best| seconds < best.0) {
-            best = Some((seconds, pieces, staged));
+            best = Some((seconds, parts, staged));
         }
     };
     if islands.count == 1 {
-        enter(Staged::inside_one(islands.gpus, *collective, root)?);
+        enter(inside::joined(Staged::inside_one(islands.gpus, *collective, root)?));
     } else {
         for sharing in [Sharing::Rails, Sharing::Pooled] {
             for way in AMONG_ISLANDS.iter().filter(|way| never_changes.is_none() || way.planner == never_changes) {
                 let Some(among) = among_islands(request, *collective, islands, sharing, way) else { continue };
                 let Ok(plan) = crate::plan(&among) else { continue };
-                enter(lifted(&plan, islands, root, sharing)?);
+                let staged = lifted(&plan, islands, root, sharing)?;
+                if task.may_merge(&staged)
+                    && let Some(merged) = merged(&staged)?
+                {
+                    enter(merged);
+                }
+                if let Some(handed_over) = handed_over(&staged)? {
+                    enter(handed_over);
+                }
+                enter(inside::joined(staged));
             }
         }
     }
-    let both = best.map(|(_, pieces, staged)| task.plan(&staged, pieces, bound(request, None, task.size_bytes)));
+    let both = best.map(|(_, parts, staged)| task.plan(&staged, &parts, bound(request, None, task.size_bytes)));
     match (alone, both) {
         (Ok(alone), Some(Ok(both))) if both.total_s() < alone.total_s() => verified(both, &request.cache.bounds),
         (Err(_), Some(Ok(both))) => verified(both, &request.cache.bounds),

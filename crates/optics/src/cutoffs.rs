@@ -38,6 +38,11 @@ pub(crate) mod kinds_awgr {
     pub(crate) const MOST_PORTS: u32 = 65_536;
 }
 
+pub(crate) mod kinds_cubes {
+    /// GPUs along a side of a cube at most.
+    pub(crate) const MOST_SIDE: u32 = 1024;
+}
+
 pub(crate) mod kinds_parallel {
     /// The weight of a connection on a switch of no delay, compared with one on the slowest.
     pub(crate) const LEAST_WEIGHT: f64 = 0.01;

@@ -58,6 +58,9 @@ pub(crate) mod known_starts {
     /// GPUs up to which they are looked at.
     pub(crate) const MOST_GPUS: u32 = 16;
 
+    /// Topologies of an optical layer up to which they are looked at, for any number of GPUs.
+    pub(crate) const MOST_OF_LAYER: usize = 4;
+
     /// Shapes whose starts are kept.
     pub(crate) const MOST_KEPT: usize = 16;
 }

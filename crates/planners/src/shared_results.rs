@@ -8,6 +8,7 @@ use fronts::KnownFronts;
 use model::{Fabric, Initial, Result, Topology};
 
 use crate::ProfileTable;
+use crate::cutoffs::known_starts::MOST_OF_LAYER;
 use crate::known_networks::KnownNetworks;
 use crate::known_starts::KnownStarts;
 use crate::optical_limits::{KnownLimits, OpticalLimits};
@@ -39,8 +40,8 @@ impl Cache {
         self.limits.of(fabric)
     }
 
-    /// The topologies that fabrics of this shape start on, those that its optical layer can hold; empty where GPUs are
-    /// many.
+    /// The topologies that fabrics of this shape start on, unless GPUs are many, and those of its optical layer, if they
+    /// are few; of all of them those that it can hold.
     ///
     /// # Errors
     /// The errors of [`Cache::limits`].
@@ -49,7 +50,16 @@ impl Cache {
         let starts = self.starts.of(&fabric.shape, &self.networks);
         let can_be_held =
             |topology: &&Topology| limits.as_ref().is_none_or(|limits| limits.refusal(topology).is_none());
-        Ok(starts.iter().map(|network| network.topology()).filter(can_be_held).cloned().collect())
+        let own = limits.as_ref().map(|limits| limits.topologies()).filter(|own| own.len() <= MOST_OF_LAYER);
+        let own = own.into_iter().flatten().filter_map(|name| topologies::build(&name, &fabric.shape).ok());
+        let mut all: Vec<Topology> = starts.iter().map(|network| network.topology().clone()).collect();
+        for topology in own {
+            if !all.iter().any(|known| known.same_links(&topology)) {
+                all.push(topology);
+            }
+        }
+        all.retain(|topology| can_be_held(&topology));
+        Ok(all)
     }
 }
 

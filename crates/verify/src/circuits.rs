@@ -27,6 +27,7 @@ use routers::Routers;
 use selective::Selective;
 
 use crate::changes::Charge;
+use crate::cubes::Cubes;
 use crate::report::{Check, Report, Tally};
 
 /// The GPU, or island, at each port. Written from the documentation of the kinds, not from the crate that assigns.
@@ -42,6 +43,8 @@ enum Layout {
     Routers(Routers),
     /// For each group of GPUs and fibre, a cross-connect of wavelength-selective switches.
     Selective(Selective),
+    /// For each place of opposite faces of cubes, a switch.
+    Cubes(Cubes),
 }
 
 impl Layout {
@@ -57,6 +60,7 @@ impl Layout {
             Some(other) if other.starts_with("mesh:") => crossbar,
             Some(other) if other.starts_with("awgr:") => Self::Routers(Routers::of(other, shape)?),
             Some(other) if other.starts_with("wss:") => Self::Selective(Selective::of(other, shape)?),
+            Some(other) if other.starts_with("cubes:") => Self::Cubes(Cubes::of(other, shape)?),
             Some(other) => Self::islands(other)?,
         };
         Ok(told)
@@ -71,7 +75,7 @@ impl Layout {
                 Err(Error::value(
                     "optics",
                     format!("`{given}`"),
-                    "`crossbar`, `parallel`, `islands:AxB`, `mesh:ROWSxCOLUMNS`, `awgr:N` or `wss:K`",
+                    "`crossbar`, `parallel`, `islands:AxB`, `mesh:ROWSxCOLUMNS`, `awgr:N`, `wss:K` or `cubes:AxBxC`",
                 ))
             }
         }
@@ -85,6 +89,7 @@ impl Layout {
             Self::Islands { gpus, ports } => (1, shape.gpus().div_ceil(gpus).saturating_mul(ports)),
             Self::Routers(routers) => routers.switches(),
             Self::Selective(selective) => selective.switches(),
+            Self::Cubes(cubes) => cubes.switches(),
         }
     }
 
@@ -93,6 +98,7 @@ impl Layout {
         match self {
             Self::Routers(routers) => routers.ends(switch, connection),
             Self::Selective(selective) => selective.ends(switch, connection),
+            Self::Cubes(cubes) => cubes.ends(switch, connection),
             _ => (self.at(connection.ingress), self.at(connection.egress)),
         }
     }
@@ -101,7 +107,7 @@ impl Layout {
     fn at(self, port: u32) -> u32 {
         match self {
             Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) / ports,
-            Self::Parallel | Self::Routers(_) | Self::Selective(_) => port - 1,
+            Self::Parallel | Self::Routers(_) | Self::Selective(_) | Self::Cubes(_) => port - 1,
         }
     }
 
@@ -109,12 +115,15 @@ impl Layout {
     fn port(self, switch: usize, port: u32) -> u32 {
         match self {
             Self::Crossbar { ports } | Self::Islands { ports, .. } => (port - 1) % ports,
-            Self::Parallel | Self::Routers(_) | Self::Selective(_) => switch as u32,
+            Self::Parallel | Self::Routers(_) | Self::Selective(_) | Self::Cubes(_) => switch as u32,
         }
     }
 
     /// The circuits that switches have to join for a topology, by the GPUs or islands at their ends.
     fn wanted(self, topology: &Topology, shape: &Shape) -> BTreeMap<(u32, u32), u32> {
+        if let Self::Cubes(cubes) = self {
+            return cubes.switched(topology);
+        }
         let mut wanted = BTreeMap::new();
         let of = |rank: Rank| if let Self::Islands { gpus, .. } = self { rank / gpus } else { shape.gpu_of(rank) };
         for link in topology.expanded() {

@@ -30,6 +30,7 @@ mod bound;
 mod changes;
 mod circuits;
 mod costs;
+mod cubes;
 mod cutoffs;
 mod demand;
 mod execution;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::{Plan, Topology, counted};
 
 use crate::report::{Check, Tally};
-use crate::router_ports;
+use crate::{cubes, router_ports};
 
 /// Kinds whose circuits a port of their GPU is enough for.
 const EVERY_TOPOLOGY: [&str; 2] = ["crossbar", "parallel"];
@@ -23,6 +23,8 @@ pub(crate) enum Described<'a> {
     Routers { size: u64, wavelengths: u64 },
     /// Wavelength-selective switches of so many outputs, for fibres of so many bands.
     Selective { outputs: u64, bands: u64 },
+    /// Cubes of GPUs of which the faces reach switches, with the spelling.
+    Cubes(&'a str),
     /// A spelling that the verifier does not know.
     Unknown(&'a str),
 }
@@ -35,6 +37,9 @@ pub(crate) fn described(spelling: &str) -> Described<'_> {
     }
     if kind == "mesh" {
         return Described::Mesh;
+    }
+    if kind == "cubes" {
+        return Described::Cubes(spelling);
     }
     let size = |text: &str| text.parse::<u64>().ok().filter(|&number| number > 0);
     if kind == "awgr" {
@@ -85,6 +90,7 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
         }
         Described::Routers { size, wavelengths } => return Some(router_ports::check(plan, size, wavelengths)),
         Described::Selective { outputs, bands } => return Some(router_ports::bands_check(plan, outputs, bands)),
+        Described::Cubes(spelling) => return Some(cubes::check(plan, spelling)),
         Described::Islands { gpus, ports } => (gpus, ports),
     };
     for topology in plan.topologies.iter().chain(initial) {

@@ -26,6 +26,7 @@ EXAMPLES = {
     "circulant": Example(":1,3"),
     "torus": Example(ports=4, gpus=16, dims=(4, 4)),
     "shifted-torus": Example(":4x4:1,2,one-way", ports=2, gpus=16, dims=(4, 4)),
+    "twisted-torus": Example(ports=4, gpus=32, dims=(4, 8)),
     "grid": Example(ports=4, gpus=16, dims=(4, 4)),
     "hypercube": Example(ports=3),
     "complete": Example(ports=7),

@@ -26,8 +26,9 @@ class Step:
 
     index: its place, from 0. topology: the circuits that are live during it, and topology_index their place in
     `Plan.topologies`. reconfigured: whether circuits change before it. transfer_bytes: m_i, of its largest transfer.
-    hops: of the longest path in use. load: bytes on the busiest link over those of one transfer. barrier_s: of the
-    barrier of all GPUs before it.
+    hops: of the longest path in use. load: bytes on the busiest link over those of one transfer. electrical_load: so of
+    the busiest GPU through its island's electrical switch, 0 where nothing goes through one. barrier_s: of the barrier
+    of all GPUs before it.
     """
 
     index: int
@@ -37,6 +38,7 @@ class Step:
     transfer_bytes: float
     hops: int
     load: float
+    electrical_load: float
     startup_s: float
     propagation_s: float
     transmission_s: float
@@ -63,6 +65,6 @@ class Step:
 def steps_of(found: Sequence[_core.StepTuple], topologies: Sequence[_core.Topology]) -> tuple[Step, ...]:
     """The steps that the core tells of."""
     return tuple(
-        Step(index, topologies[topology], topology, changed, size, hops, load, *terms, total_s)
-        for index, (topology, changed, size, hops, load, terms, total_s) in enumerate(found)
+        Step(index, topologies[topology], topology, changed, size, hops, *loads, *terms, total_s)
+        for index, (topology, changed, size, hops, loads, terms, total_s) in enumerate(found)
     )

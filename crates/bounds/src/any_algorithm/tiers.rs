@@ -10,15 +10,15 @@
 //!   what a GPU sends to n − 1 others in All-to-All costs no less than the n − 1 cheapest words.
 //! - *One step*: no GPU passes on a copy or a sum in the step in which it gets it, so that one step brings every pair of
 //!   GPUs its own bytes; more than one pays for two startups.
-//! - *Two steps*: of an AllReduce they bring every pair together at some GPU, which takes far paths or many bytes
-//!   (`two_steps.rs`); more than two pay for three startups.
+//! - *Few steps*: those of an AllReduce bring every pair together after each of them, which takes far paths or many bytes
+//!   (`several_steps.rs`); more steps pay for their startups.
 
-mod two_steps;
+mod several_steps;
 mod words;
 
 use model::{Collective, Electrical, Piece, counted};
 
-use crate::cutoffs::any_algorithm_tiers::{MOST_PRICES, MOST_TOPOLOGIES};
+use crate::cutoffs::any_algorithm_tiers::{MOST_PRICES, MOST_STEPS, MOST_TOPOLOGIES};
 use crate::rates::Rates;
 use crate::statement::{Statement, largest};
 use words::{Tiers, Word, words};
@@ -130,8 +130,11 @@ fn joint(collective: Collective, pieces: Option<&[Piece]>, rates: &Rates, tiers:
         let one = statement(1, 1, delay_s, bytes_s.max(at_once_s));
         let more = match collective {
             Collective::AllReduce => {
-                let (delays_s, two_s) = two_steps::least_s(tiers, &words, bytes_s);
-                vec![statement(2, 1, delays_s, two_s), statement(3, 1, delay_s, bytes_s)]
+                let of_steps = |steps: u32| {
+                    let (delays_s, bytes_s) = several_steps::least_s(tiers, &words, steps as usize, (delay_s, bytes_s));
+                    statement(steps, 1, delays_s, bytes_s)
+                };
+                (2..=MOST_STEPS).map(of_steps).chain([statement(MOST_STEPS + 1, 1, delay_s, bytes_s)]).collect()
             }
             _ => vec![statement(2, 1, delay_s, bytes_s)],
         };

@@ -21,6 +21,14 @@ pub(super) struct Task<'a> {
     pub(super) planner: &'static str,
 }
 
+/// How stages follow each other in parts.
+pub(super) struct Parts {
+    /// Pieces of every chunk.
+    pieces: u32,
+    /// For each segment, the parts in which its stages follow each other, each of as many pieces.
+    by_segment: Vec<u32>,
+}
+
 /// A topology, and the stages that run while it is in force.
 struct Segment {
     topology: usize,
@@ -28,42 +36,71 @@ struct Segment {
 }
 
 impl Task<'_> {
-    /// The number of parts with which the stages take the least time, and that time, s: part c is in stage s of a
-    /// topology at step s + c. What stages together load is estimated by the sum of what each does.
-    pub(super) fn best_pieces(&self, staged: &Staged) -> (u32, f64) {
+    /// The parts with which the stages take the least time, and that time, s. What stages together load is estimated by
+    /// the sum of what each does.
+    pub(super) fn best_parts(&self, staged: &Staged) -> (Parts, f64) {
         let loads = self.loads(staged);
         let segments = segments(staged);
         let held: usize =
             staged.stages.iter().flat_map(|stage| &stage.moves).map(|one| one.transfer.chunks.len()).sum();
         let allowed = |pieces: &&u32| **pieces == 1 || held * **pieces as usize <= MOST_CHUNKS;
-        let timed =
-            PIECES.iter().filter(allowed).map(|&pieces| (pieces, self.estimate_s(staged, &loads, &segments, pieces)));
-        timed.min_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or((1, f64::INFINITY))
+        // By segment, the time of each number of parts.
+        let timed: Vec<Vec<(u32, f64)>> = segments
+            .iter()
+            .map(|Segment { stages, .. }| {
+                let loads: Vec<Loads> = stages.iter().map(|&stage| loads[stage]).collect();
+                PIECES.iter().filter(allowed).map(|&parts| (parts, self.segment_s(&loads, parts))).collect()
+            })
+            .collect();
+        let of = |&pieces: &u32| {
+            let (mut by_segment, mut total_s) = (Vec::new(), self.changes_s(staged, &segments));
+            for timed in &timed {
+                let fits = timed.iter().filter(|(parts, _)| pieces.is_multiple_of(*parts));
+                let best = fits.min_by(|one, other| one.1.total_cmp(&other.1)).copied();
+                let (parts, seconds) = best.unwrap_or((1, f64::INFINITY));
+                by_segment.push(parts);
+                total_s += seconds;
+            }
+            (Parts { pieces, by_segment }, total_s)
+        };
+        let all = PIECES.iter().filter(allowed).map(of);
+        all.min_by(|one, other| one.1.total_cmp(&other.1)).expect("one part is allowed")
     }
 
-    fn estimate_s(&self, staged: &Staged, loads: &[Loads], segments: &[Segment], pieces: u32) -> f64 {
-        let mut total_s = 0.0;
-        for (index, Segment { stages, topology }) in segments.iter().enumerate() {
-            let count = stages.len() as u32;
-            for step in 0..count + pieces - 1 {
-                let mut sum = Loads::default();
-                for stage in (0..count).filter(|stage| (stage + pieces) > step && *stage <= step) {
-                    let one = loads[stages[stage as usize]];
-                    sum.delay_s = sum.delay_s.max(one.delay_s);
-                    sum.circuit += one.circuit;
-                    sum.switch += one.switch;
-                }
-                let bytes = self.size_bytes as f64 / f64::from(pieces);
-                total_s += self.fabric.per_step_s() + sum.delay_s;
-                total_s += sum.transmission_s(self.fabric, self.electrical, bytes);
+    /// Whether the bytes that first and last stages have more on circuits, where all GPUs of islands send and receive what
+    /// lanes do, may take less time than the two steps inside islands.
+    pub(super) fn may_merge(&self, staged: &Staged) -> bool {
+        let loads = self.loads(staged);
+        let ends = loads.first().into_iter().chain(loads.last()).map(|one| one.circuit).sum::<f64>();
+        let more_s = ends * f64::from(staged.lanes.islands.gpus - 1) * self.fabric.byte_s() * self.size_bytes as f64;
+        more_s < 2.0 * (self.fabric.per_step_s() + self.electrical.hop_delay_s)
+    }
+
+    /// Seconds of the stages of a segment in so many parts: part c is in stage s at step s + c.
+    fn segment_s(&self, loads: &[Loads], parts: u32) -> f64 {
+        let count = loads.len() as u32;
+        let bytes = self.size_bytes as f64 / f64::from(parts);
+        let step_s = |step: u32| {
+            let mut sum = Loads::default();
+            for stage in (0..count).filter(|stage| stage + parts > step && *stage <= step) {
+                let one = loads[stage as usize];
+                sum.delay_s = sum.delay_s.max(one.delay_s);
+                sum.circuit += one.circuit;
+                sum.switch += one.switch;
             }
-            if let Some(before) = index.checked_sub(1).map(|before| segments[before].topology) {
-                let (from, to) = (&staged.topologies[before], &staged.topologies[*topology]);
-                let change = self.fabric.reconfiguration.between(from, to, self.fabric.shape.ports());
-                total_s += self.fabric.reconfiguration.charge_s(change, index, 0.0);
-            }
-        }
-        total_s
+            self.fabric.per_step_s() + sum.delay_s + sum.transmission_s(self.fabric, self.electrical, bytes)
+        };
+        (0..count + parts - 1).map(step_s).sum()
+    }
+
+    /// Seconds of the changes between segments.
+    fn changes_s(&self, staged: &Staged, segments: &[Segment]) -> f64 {
+        let charge_s = |(index, pair): (usize, &[Segment])| {
+            let [from, to] = [&pair[0], &pair[1]].map(|segment| &staged.topologies[segment.topology]);
+            let change = self.fabric.reconfiguration.between(from, to, self.fabric.shape.ports());
+            self.fabric.reconfiguration.charge_s(change, index + 1, 0.0)
+        };
+        segments.windows(2).enumerate().map(charge_s).sum()
     }
 
     /// Loads of every stage, in parts of m.
@@ -79,11 +116,12 @@ impl Task<'_> {
         staged.stages.iter().map(|stage| of(stage).unwrap_or_default()).collect()
     }
 
-    /// The plan of the stages in `pieces` parts.
+    /// The plan of the stages in parts.
     ///
     /// # Errors
     /// More chunks than there may be.
-    pub(super) fn plan(&self, staged: &Staged, pieces: u32, bound: Bound) -> Result<Plan> {
+    pub(super) fn plan(&self, staged: &Staged, parts: &Parts, bound: Bound) -> Result<Plan> {
+        let pieces = parts.pieces;
         let chunks = staged.lanes.chunks(pieces)?;
         let group = &staged.group;
         let mut topologies = staged.topologies.clone();
@@ -91,11 +129,14 @@ impl Task<'_> {
             topologies.push(self.resting(staged)?);
         }
         let mut steps: Vec<PlanStep> = Vec::new();
-        for Segment { topology, stages } in segments(staged) {
-            let count = stages.len() as u32;
-            for at in 0..count + pieces - 1 {
-                let now = (0..count).filter(|stage| *stage <= at && stage + pieces > at);
-                let moved = now.map(|stage| (&staged.stages[stages[stage as usize]], at - stage));
+        for (Segment { topology, stages }, parts) in segments(staged).into_iter().zip(&parts.by_segment) {
+            let (count, of_part) = (stages.len() as u32, pieces / parts);
+            for at in 0..count + parts - 1 {
+                let now = (0..count).filter(|stage| *stage <= at && stage + parts > at);
+                let moved = now.map(|stage| {
+                    let first = (at - stage) * of_part;
+                    (&staged.stages[stages[stage as usize]], first..first + of_part)
+                });
                 let (step, routes) = step_of(moved, (group, &chunks, pieces))?;
                 let transfer_bytes = step.share() * self.size_bytes as f64;
                 let weights: Vec<TrafficEntry> = step.traffic().arcs_under(group);

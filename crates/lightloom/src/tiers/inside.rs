@@ -16,22 +16,22 @@ use model::{Collective, Op, Rank};
 use super::stage::{Move, Stage};
 use super::stages::Staged;
 
-/// Puts the stages inside islands before and after those between them.
-pub(super) fn join(staged: &mut Staged) {
+/// The stages between islands with those inside before and after them.
+pub(super) fn joined(mut staged: Staged) -> Staged {
     use Collective::{AllGather, AllReduce, AllToAll, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
     let collective = staged.lanes.collective;
     let before = match collective {
-        AllReduce | ReduceScatter | Reduce => sums_of_lanes(staged),
-        Broadcast | Scatter => root_lanes_apart(staged),
+        AllReduce | ReduceScatter | Reduce => sums_of_lanes(&staged),
+        Broadcast | Scatter => root_lanes_apart(&staged),
         AllGather | AllToAll | Gather => Vec::new(),
     };
     let after = match collective {
-        AllReduce | AllGather | Broadcast => lanes_to_all(staged),
-        Reduce | Gather => lanes_to_root(staged),
+        AllReduce | AllGather | Broadcast => lanes_to_all(&staged),
+        Reduce | Gather => lanes_to_root(&staged),
         ReduceScatter | AllToAll | Scatter => Vec::new(),
     };
     if collective == AllToAll {
-        let own = blocks_of_islands(staged);
+        let own = blocks_of_islands(&staged);
         match staged.stages.first_mut() {
             Some(first) => first.moves.extend(own),
             None => staged.stages.push(Stage { topology: None, moves: own }),
@@ -42,10 +42,11 @@ pub(super) fn join(staged: &mut Staged) {
         staged.stages.insert(0, before);
     }
     staged.stages.extend(stage(after));
+    staged
 }
 
 /// Every pair of GPUs of every island.
-fn pairs(staged: &Staged) -> impl Iterator<Item = (Rank, u32, u32)> + use<> {
+pub(super) fn pairs(staged: &Staged) -> impl Iterator<Item = (Rank, u32, u32)> + use<> {
     let islands = staged.lanes.islands;
     let of_island = move |island| {
         (0..islands.gpus)

@@ -1,6 +1,7 @@
 //! Stages: what is sent together, over circuits and through electrical switches.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use model::{Chunks, Result};
 use model::{Electrical, Fabric, Op, Rank, RoutedEntry, RoutedPath, Routes, Step, Topology, Transfer, Translations};
@@ -92,22 +93,26 @@ impl Loads {
 /// The traffic from one GPU to another: its total, and its parts by path.
 type Carried<'a> = (f64, BTreeMap<&'a [Rank], f64>);
 
-/// Moves of several stages as one step with its routes. Piece c of a chunk that is cut in `pieces` is chunk
-/// `chunk·pieces + c`.
+/// Moves of several stages, each of some pieces of its chunks, as one step with its routes. Piece c of a chunk that is
+/// cut in `pieces` is chunk `chunk·pieces + c`.
 ///
 /// # Errors
 /// No moves.
 pub(super) fn step_of<'a>(
-    stages: impl Iterator<Item = (&'a Stage, u32)>,
+    stages: impl Iterator<Item = (&'a Stage, Range<u32>)>,
     (group, chunks, pieces): (&Translations, &Chunks, u32),
 ) -> Result<(Step, Routes)> {
     let mut transfers: BTreeMap<(Rank, Rank, Op), Vec<u32>> = BTreeMap::new();
     let mut carried: BTreeMap<(Rank, Rank), Carried> = BTreeMap::new();
-    for (stage, piece) in stages {
+    for (stage, moved) in stages {
         for Move { transfer, paths } in &stage.moves {
             let Transfer { src, dst, op, chunks: sent } = transfer;
-            transfers.entry((*src, *dst, *op)).or_default().extend(sent.iter().map(|chunk| chunk * pieces + piece));
-            let amount: f64 = sent.len() as f64;
+            let pieces_of = |chunk: &u32| {
+                let first = chunk * pieces;
+                moved.clone().map(move |piece| first + piece)
+            };
+            transfers.entry((*src, *dst, *op)).or_default().extend(sent.iter().flat_map(pieces_of));
+            let amount = sent.len() as f64 * f64::from(moved.len() as u32);
             let (all, by_path) = carried.entry((*src, *dst)).or_default();
             *all += amount;
             for path in paths {

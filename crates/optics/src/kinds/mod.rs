@@ -2,6 +2,7 @@
 
 mod awgr;
 mod crossbar;
+mod cubes;
 mod islands;
 mod mesh;
 mod parallel;
@@ -10,5 +11,12 @@ mod wss;
 use crate::kind::Kind;
 
 /// All kinds; the first is the default.
-pub const REGISTRY: &[&dyn Kind] =
-    &[&crossbar::Crossbar, &parallel::Parallel, &islands::OfIslands, &mesh::OfMzis, &awgr::Awgr, &wss::Wss];
+pub const REGISTRY: &[&dyn Kind] = &[
+    &crossbar::Crossbar,
+    &parallel::Parallel,
+    &islands::OfIslands,
+    &mesh::OfMzis,
+    &awgr::Awgr,
+    &wss::Wss,
+    &cubes::OfCubes,
+];

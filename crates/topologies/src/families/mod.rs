@@ -16,6 +16,7 @@ mod ring;
 mod shifted_ring;
 mod shifted_torus;
 mod torus;
+mod twisted_torus;
 
 use model::{Result, Shape, Topology, unknown_name};
 
@@ -30,6 +31,7 @@ pub static REGISTRY: &[&dyn Family] = &[
     &circulant::Circulant,
     &torus::Torus,
     &shifted_torus::ShiftedTorus,
+    &twisted_torus::TwistedTorus,
     &grid::Grid,
     &hypercube::Hypercube,
     &kautz::Kautz,

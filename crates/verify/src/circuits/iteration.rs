@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-9;
 pub fn iteration_circuits(circuits: &Circuits, training: &TrainingPlan, optics: Option<&str>) -> Result<Report> {
     let shape = &training.fabric.shape;
     let layout = Layout::of(circuits, shape, optics)?;
-    if let (Layout::Routers(_) | Layout::Selective(_), Some(optics)) = (layout, optics) {
+    if let (Layout::Routers(_) | Layout::Selective(_) | Layout::Cubes(_), Some(optics)) = (layout, optics) {
         return Err(Error::value(
             "optics",
             format!("`{optics}`"),

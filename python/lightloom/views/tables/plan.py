@@ -134,7 +134,8 @@ def _steps(plan: Plan, *, all_steps: bool, is_wide: bool) -> Table:
     groups = group_steps(plan.steps, _appearance, all_steps=all_steps)
     terms = [HEADERS.get(term.name, term.name) for term in shown_terms(plan.steps)] if is_wide else []
     numbers = ("bytes", "hops", "load", *terms, "total")
-    made = table("step", "topology", *numbers, SHARES, right=("step", *numbers), footer=True)
+    tiers = ("tiers",) if plan.uses_electrical else ()
+    made = table("step", "topology", *tiers, *numbers, SHARES, right=("step", *numbers), footer=True)
     for group in groups:
         made.add_row(*_row(group, plan, is_wide=is_wide))
     sums = [_time(second) for second in _sums(plan)] if is_wide else []
@@ -161,6 +162,7 @@ def _row(group: StepGroup[Step], plan: Plan, *, is_wide: bool) -> list[str | Tex
     return [
         group.numbers,
         group.marked_topologies,
+        *_tiers(group, plan),
         _span(group.span("transfer_bytes"), lambda size_bytes: show_size(size_bytes, plan.size_bytes)),
         _span(group.span("hops"), lambda hops: f"{hops:.0f}"),
         _span(group.span("load"), lambda load: f"{load:.4g}"),
@@ -168,6 +170,18 @@ def _row(group: StepGroup[Step], plan: Plan, *, is_wide: bool) -> list[str | Tex
         _time(spent_s),
         bar(share) + Text(f" {share:.0%}"),
     ]
+
+
+def _tiers(group: StepGroup[Step], plan: Plan) -> list[str]:
+    """`electrical`, `optical`, or both, the one that takes longer first; nothing where all data is on circuits."""
+    if plan.electrical is None or not plan.uses_electrical:
+        return []
+    seconds = {
+        "electrical": fsum(step.transfer_bytes * step.electrical_load for step in group.steps)
+        / plan.electrical.bandwidth_bps,
+        "optical": fsum(step.transfer_bytes * step.load for step in group.steps) / max(plan.rates_bps),
+    }
+    return [", ".join(sorted((tier for tier in seconds if seconds[tier]), key=seconds.__getitem__, reverse=True))]
 
 
 def _span(span: tuple[float, float], show: Any) -> str:

@@ -64,8 +64,10 @@ impl<'a> Room<'a> {
                 let detail = "not checked here: paths of light on a mesh are judged in the file that `lightloom circuits` writes";
                 return Check { name: "optics", passed: true, detail: detail.into() };
             }
-            Described::Routers { .. } | Described::Selective { .. } => {
-                self.tally.expect(false, || "circuits by wavelength are not judged over an iteration".into());
+            Described::Routers { .. } | Described::Selective { .. } | Described::Cubes(_) => {
+                self.tally.expect(false, || {
+                    "circuits by wavelength and between cubes are not judged over an iteration".into()
+                });
                 String::new()
             }
             Described::Unknown(spelling) => {
