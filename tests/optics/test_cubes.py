@@ -133,6 +133,7 @@ def test_presets_of_servers_and_cubes_are_planned(preset: str, collective: str) 
     assert all(check.passed for check in ll.verify(ll.circuits(plan)))
 
 
+@pytest.mark.large
 def test_all_to_all_on_the_twisted_torus_is_faster() -> None:
     """Jouppi et al. 2023, figure 6: a twisted torus of 4x4x8 has up to 1.6 times the throughput of the plain one."""
     fabric = ll.Fabric.preset("tpu-v4")
