@@ -315,11 +315,11 @@ def test_a_matrix_of_numbers(opened: Opened) -> None:
 def test_the_command_is_copied(opened: Opened) -> None:
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = opened.go(PROBLEM)
-    page.get_by_role("button", name="Copy: as a command").click()
+    opened.code().get_by_role("button", name="Copy: as a command").click()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("lightloom plan")
     assert "--size 1MiB" in copied
-    assert "import lightloom" in page.locator(".code").nth(1).inner_text()
+    assert "import lightloom" in opened.code("python").inner_text()
 
 
 @pytest.mark.large
