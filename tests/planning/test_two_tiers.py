@@ -123,6 +123,18 @@ def test_what_is_planned_on_circuits_alone_refuses_more(planned: Any, more: dict
         planned(ll.Fabric(gpus=8, ports=2, **more))
 
 
+def test_many_points_are_planned_on_circuits_alone() -> None:
+    """By a planner that is named; without one they would be other times than the plans'."""
+    settings = {"collective": "all-gather", "gpus": 8, "electrical": "4:3600Gbps:100ns"}
+    axes = {"size": [1024]}
+    with pytest.raises(ll.InputError, match=r"electrical: .* name a planner"):
+        ll.sweep({"settings": settings, "axes": axes})
+    named = {"settings": {**settings, "planner": "harvest", "algorithm": "ring"}, "axes": axes}
+    fabric = ll.Fabric(gpus=8, electrical="4:3600Gbps:100ns")
+    plan = ll.plan("all-gather", 1024, fabric=fabric, planner="harvest", algorithm="ring")
+    assert ll.sweep(named).to_columns()["total_s"] == [plan.total_s]
+
+
 def test_planners_are_compared_on_circuits_alone() -> None:
     with pytest.raises(ll.InputError, match=r"^electrical: `4:3600Gbps:100ns` is not accepted: .*circuits alone"):
         ll.compare("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC))

@@ -10,7 +10,7 @@ use planners::{Choice, Envelope, OperatingPoint};
 use rayon::prelude::*;
 
 use crate::cutoffs::series::MOST_NAMED;
-use crate::{Prepared, Request};
+use crate::{Prepared, Request, tiers};
 
 /// A request, prepared for many points.
 pub struct Series {
@@ -65,6 +65,10 @@ impl Series {
     /// Wrong input, or nothing that serves the request.
     pub fn new(request: &Request) -> Result<Self> {
         request.refuse_forwarding()?;
+        if tiers::serves(request) {
+            let reason = "many points are planned on circuits alone: name a planner, such as harvest";
+            return Err(Error::refused("electrical", "a fabric with electrical switches", reason));
+        }
         let prepared = Prepared::new(request)?;
         prepared.make_problems()?;
         prepared.best_at(&prepared.own_numbers()?)?;
