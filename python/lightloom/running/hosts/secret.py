@@ -19,7 +19,10 @@ def secret_told() -> bytes:
     told = os.environ.get(SECRET, "")
     if len(told) < LEAST:
         example = "python -c 'import secrets; print(secrets.token_hex(32))'"
-        raise refuse(SECRET, f"it takes at least {LEAST} characters, the same for all hosts, such as: {example}")
+        raise refuse(
+            SECRET,
+            f"it takes at least {LEAST} characters, the same for the command and all agents; to make one: {example}",
+        )
     return told.encode("utf-8", "surrogateescape")
 
 
