@@ -21,7 +21,7 @@ def secret_told() -> bytes:
         example = "python -c 'import secrets; print(secrets.token_hex(32))'"
         raise refuse(
             SECRET,
-            f"it takes at least {LEAST} characters, the same for the command and all agents; to make one: {example}",
+            f"it takes at least {LEAST} characters, the same for all agents; to make one: {example}",
         )
     return told.encode("utf-8", "surrogateescape")
 

@@ -77,7 +77,9 @@ export function sentenceOf({ map, own, problem, against }) {
   if (!cells.length) return "";
   const paying = cells.filter(pays).length;
   const best = Math.max(...cells.map((cell) => cell.speedup ?? 0));
-  const start = `For ${problem}, changing circuits`;
+  const all = map.x.values.length * map.y.values.length;
+  const soFar = cells.length < all ? `So far, by ${cells.length} of ${all} cells: for` : "For";
+  const start = `${soFar} ${problem}, changing circuits`;
   if (!paying) {
     const nowhere = `nowhere does a plan that changes them save a hundredth over ${against}`;
     return `${start} does not pay anywhere on this map: ${nowhere}.`;

@@ -131,6 +131,7 @@ export function differencesOf(plans) {
       "Lower bound",
       both((plan) => plan.lower_bound_s),
       time,
+      "",
     ),
     numbers(
       "Time over the bound",
@@ -138,6 +139,12 @@ export function differencesOf(plans) {
       times,
     ),
     numbers("Bus bandwidth", both(busbw), (value) => `${digits(value)} GB/s`, "more"),
+    numbers(
+      "GPUs",
+      both((plan) => plan.gpus),
+      String,
+      "",
+    ),
     numbers(
       "Steps",
       both((plan) => plan.steps.length),
