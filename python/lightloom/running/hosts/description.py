@@ -11,8 +11,11 @@ from lightloom.base.files import MIB, parse_toml, read_text
 
 __all__ = ["Host", "PortAddresses", "hosts_in_file", "hosts_of"]
 
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,252}")
-ADDRESS = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9.:_-]{0,252}")
+# Parts between dots have at most 63 letters (RFC 1035).
+NAME = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_][A-Za-z0-9_-]{0,62}(\.[A-Za-z0-9_-]{1,63})*")
+ADDRESS = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_:][A-Za-z0-9:_-]{0,62}(\.[A-Za-z0-9:_-]{1,63})*")
+# The path of an interpreter.
+PROGRAM = re.compile(r"[^\x00-\x1f]{1,4096}")
 # Linux's names of interfaces.
 INTERFACE = re.compile(r"[^\s/:]{1,15}")
 HOST_KEYS: dict[str, type] = {"name": str, "address": str, "python": str, "ranks": list}
@@ -101,11 +104,12 @@ def hosts_in_file(path: str) -> list[Host]:
         _check_keys(field, row, HOST_KEYS)
         name = _text(f"{field}.name", row.get("name", ""), NAME)
         address = _text(f"{field}.address", row.get("address", name), ADDRESS)
+        python = _text(f"{field}.python", row["python"], PROGRAM) if "python" in row else ""
         places = row.get("ranks", [])
         if not places:
             raise refuse(f"{field}.ranks", "missing; it takes a list with the ports of every rank of the host")
         own = tuple(_ports(f"{field}.ranks[{rank}]", place) for rank, place in enumerate(places))
-        hosts.append(Host(name, address, range(first, first + len(own)), own, row.get("python", "")))
+        hosts.append(Host(name, address, range(first, first + len(own)), own, python))
         first += len(own)
     _check_names(hosts)
     return hosts
