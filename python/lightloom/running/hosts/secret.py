@@ -18,8 +18,8 @@ def secret_told() -> bytes:
     """The secret of the environment. Raises `InputError` that names the variable where it is missing or too short."""
     told = os.environ.get(SECRET, "")
     if len(told) < LEAST:
-        example = "python -c 'import secrets; print(secrets.token_hex(32))'"
-        raise refuse(SECRET, f"it takes at least {LEAST} characters, the same for all hosts, such as: {example}")
+        draws = "python -c 'import secrets; print(secrets.token_hex(32))'"
+        raise refuse(SECRET, f"it takes at least {LEAST} characters, the same on all hosts; {draws} draws them")
     return told.encode("utf-8", "surrogateescape")
 
 
