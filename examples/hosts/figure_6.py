@@ -62,7 +62,7 @@ def measure(asked: argparse.Namespace) -> int:
             print(f"{size:>8}  {row}  {spread:>7.0%}  {verdict}", flush=True)
     if doubtful:
         print(
-            f"\ninconclusive: {doubtful} of {len(plans)} sizes. Timers or clocks of the hosts are off by more than 5% of\n"
+            f"\ninconclusive: {doubtful} of {len(plans)} sizes. Timers or clocks of hosts are off by more than 5% of\n"
             "the plan's mean step, so that these speed-ups may be noise; larger sizes and quieter hosts help."
         )
     return 0
