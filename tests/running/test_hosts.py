@@ -326,7 +326,7 @@ def test_sends_are_measured_for_calibrate(cli: RunCli, in_tmp: Path, port: int) 
 
 
 def figure_6(folder: Path, *told: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, ROOT / "examples" / "hosts" / "figure_6.py", *map(str, told)]
+    command = [sys.executable, str(ROOT / "examples" / "hosts" / "figure_6.py"), *map(str, told)]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=100)
 
 
