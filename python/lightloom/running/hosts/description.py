@@ -9,7 +9,7 @@ from lightloom._core import counted
 from lightloom.base.errors import refuse, shown, text_of
 from lightloom.base.files import MIB, parse_toml, read_text
 
-__all__ = ["Host", "PortAddresses", "hosts_in_file", "hosts_of"]
+__all__ = ["Host", "PortAddresses", "hosts_in_file", "hosts_of", "ranks_said"]
 
 # Parts between dots have at most 63 letters (RFC 1035).
 NAME = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_][A-Za-z0-9_-]{0,62}(\.[A-Za-z0-9_-]{1,63})*")
@@ -20,6 +20,8 @@ PROGRAM = re.compile(r"[^\x00-\x1f]{1,4096}")
 INTERFACE = re.compile(r"[^\s/:]{1,15}")
 HOST_KEYS: dict[str, type] = {"name": str, "address": str, "python": str, "ranks": list}
 PORT_FORMS = {"interface": INTERFACE, "transmitter": ADDRESS, "receiver": ADDRESS}
+# A number of ranks.
+COUNT = re.compile(r"[1-9]\d{0,5}")
 MOST_HOSTS, MOST_PORTS = 1024, 64
 
 
@@ -65,6 +67,18 @@ def hosts_of(given: str, ranks: int, ports: int) -> list[Host]:
     return told
 
 
+def ranks_said(given: str) -> int | None:
+    """How many ranks the hosts that are given have together; None where names come without numbers.
+
+    given, errors: as of `hosts_of`.
+    """
+    text_of("hosts", given)
+    if given.endswith(".toml"):
+        return sum(len(host.ranks) for host in hosts_in_file(given))
+    numbers = [part.partition(":")[2].strip() for part in given.split(",")]
+    return sum(map(int, numbers)) if all(COUNT.fullmatch(number) for number in numbers) else None
+
+
 def _from_names(given: str, ranks: int, ports: int) -> list[Host]:
     parts = [part.strip() for part in given.split(",")]
     if len(parts) > MOST_HOSTS:
@@ -73,7 +87,7 @@ def _from_names(given: str, ranks: int, ports: int) -> list[Host]:
     first = 0
     for part in parts:
         name, has_number, number = part.partition(":")
-        if not NAME.fullmatch(name) or (has_number and not re.fullmatch(r"[1-9]\d{0,5}", number)):
+        if not NAME.fullmatch(name) or (has_number and not COUNT.fullmatch(number)):
             taken = "it takes names such as node1,node2, or node1:2,node2:6 with the ranks of each, or a .toml file"
             raise refuse("hosts", f"`{shown(part)}` is not accepted; {taken}")
         if not has_number and ranks % len(parts):
