@@ -123,6 +123,19 @@ def test_what_is_planned_on_circuits_alone_refuses_more(planned: Any, more: dict
         planned(ll.Fabric(gpus=8, ports=2, **more))
 
 
+@pytest.mark.parametrize(
+    ("hop_delay", "electrical"),
+    [("0ns", "2:400Gbps"), ("0ns", "2:50Gbps:2500ns"), ("13400ns", "2:3600Gbps:0ns"), ("0ns", "2:3600Gbps:0ns")],
+)
+@pytest.mark.parametrize("size", ["2KiB", "1MiB"])
+def test_hops_that_take_no_time_reach_others(size: str, hop_delay: str, electrical: str) -> None:
+    """Bounds stay below the plan on circuits alone, and the plan is no slower than that."""
+    circuits = ll.Fabric(gpus=4, hop_delay=hop_delay)
+    islands = ll.Fabric(gpus=4, hop_delay=hop_delay, electrical=electrical)
+    alone, both = (ll.plan("all-reduce", size, fabric=fabric) for fabric in (circuits, islands))
+    assert both.lower_bound_s <= both.total_s <= alone.total_s * (1 + 1e-12)
+
+
 def test_many_points_are_planned_on_circuits_alone() -> None:
     """By a planner that is named; without one they would be other times than the plans'."""
     settings = {"collective": "all-gather", "gpus": 8, "electrical": "4:3600Gbps:100ns"}
