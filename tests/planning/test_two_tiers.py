@@ -124,15 +124,24 @@ def test_what_is_planned_on_circuits_alone_refuses_more(planned: Any, more: dict
 
 
 @pytest.mark.parametrize(
-    ("hop_delay", "electrical"),
-    [("0ns", "2:400Gbps"), ("0ns", "2:50Gbps:2500ns"), ("13400ns", "2:3600Gbps:0ns"), ("0ns", "2:3600Gbps:0ns")],
+    ("gpus", "hop_delay", "electrical"),
+    [
+        (4, "0ns", "2:400Gbps"),
+        (4, "0ns", "2:50Gbps:2500ns"),
+        (4, "13400ns", "2:3600Gbps:0ns"),
+        (4, "0ns", "2:3600Gbps:0ns"),
+        # A ring of circuits is gone round in less than one hop inside an island.
+        (64, "1ns", "2:400Gbps:1us"),
+    ],
 )
 @pytest.mark.parametrize("size", ["2KiB", "1MiB"])
-def test_hops_that_take_no_time_reach_others(size: str, hop_delay: str, electrical: str) -> None:
-    """Bounds stay below the plan on circuits alone, and the plan is no slower than that."""
-    circuits = ll.Fabric(gpus=4, hop_delay=hop_delay)
-    islands = ll.Fabric(gpus=4, hop_delay=hop_delay, electrical=electrical)
-    alone, both = (ll.plan("all-reduce", size, fabric=fabric) for fabric in (circuits, islands))
+@pytest.mark.parametrize("collective", ["all-reduce", "all-gather", "broadcast", "all-to-all"])
+def test_circuits_alone_are_no_faster_than_both_tiers_nor_than_their_bound(
+    collective: str, size: str, gpus: int, hop_delay: str, electrical: str
+) -> None:
+    circuits = ll.Fabric(gpus=gpus, hop_delay=hop_delay)
+    islands = ll.Fabric(gpus=gpus, hop_delay=hop_delay, electrical=electrical)
+    alone, both = (ll.plan(collective, size, fabric=fabric) for fabric in (circuits, islands))
     assert both.lower_bound_s <= both.total_s <= alone.total_s * (1 + 1e-12)
 
 

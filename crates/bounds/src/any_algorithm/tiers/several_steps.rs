@@ -79,10 +79,6 @@ fn descend(
 /// The delays that paths may have, the least first, up to that within which a GPU reaches all; where there are many, some
 /// are put together as the least of them, with the reach of the largest.
 fn reaches(tiers: &Tiers, words: &[Word]) -> Vec<Reach> {
-    if tiers.outside_s <= 0.0 {
-        // As many hops as it takes, over circuits that may be any, cost nothing.
-        return vec![Reach { delay_s: 0.0, gpus: tiers.ranks, islands: tiers.islands }];
-    }
     let mut delays_s: Vec<f64> = words.iter().map(|word| word.delay_s(tiers)).collect();
     delays_s.sort_by(f64::total_cmp);
     delays_s.dedup();
@@ -104,9 +100,10 @@ fn reaches(tiers: &Tiers, words: &[Word]) -> Vec<Reach> {
     known.chunks(together).map(|some| Reach { delay_s: some[0].delay_s, ..some[some.len() - 1] }).collect()
 }
 
-/// Words of paths from an island, whichever of its GPUs they begin at: their delay, and the islands that they reach.
+/// Words of paths from an island, whichever of its GPUs they begin at: their delay, and the islands that they reach. The
+/// second stands for all longer ones.
 fn island_words(tiers: &Tiers) -> Vec<(f64, f64)> {
-    let mut all = vec![(0.0, 1.0)];
+    let mut all = vec![(0.0, 1.0), (f64::from(MOST_HOPS + 1) * tiers.outside_s, tiers.islands)];
     for outside in 1..=MOST_HOPS {
         for inside in 0..outside {
             let between = binomial(outside - 1, inside) * (tiers.gpus - 1.0).powi(inside as i32);
