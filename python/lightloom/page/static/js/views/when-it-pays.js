@@ -52,6 +52,7 @@ export function mount(root) {
           frame.restated();
         },
         onStop: () => stop.abort(),
+        signal,
       });
       const body = bodyFor(query);
       end();
@@ -60,8 +61,16 @@ export function mount(root) {
       const on = { row: (cell) => view.add(cell), progress: (said) => view.progress(said) };
       try {
         const whole = await followOn("/api/map", body, on, { signal: AbortSignal.any([signal, stop.signal]) });
-        if (whole instanceof Refusal) frame.result.prepend(partNotice(whole));
-        else view.finish(whole);
+        if (whole instanceof Refusal) {
+          view.rest();
+          frame.result.prepend(
+            partNotice(
+              whole,
+              keptWords(view.reached),
+              computeAll(() => frame.again()),
+            ),
+          );
+        } else view.finish(whole);
       } catch (error) {
         if (signal.aborted || !isAborted(error)) throw error;
         view.rest();
@@ -137,7 +146,7 @@ function withLayer(fields) {
     /** @param {Query} query */
     unknown(query) {
       const told = query.get("layer");
-      const words = `layer=${told}: the map has no such layer, and ${LAYERS[0].words("").toLowerCase()} is shown`;
+      const words = `layer=${told}: the map has no such layer, and ${LAYERS[0].words.toLowerCase()} is shown`;
       return [...(fields.unknown?.(query) ?? []), ...(told && !isKnown(told) ? [words] : [])];
     },
   };
@@ -153,5 +162,16 @@ const stoppedNotice = ({ done, of }, again) =>
   notice(
     "",
     `Stopped: ${done} of ${of} cells are computed, and the others look like their neighbours.`,
-    h("button", { type: "button", class: "small", onclick: again }, "Compute all"),
+    computeAll(again),
   );
+
+/** @param {() => void} again */
+const computeAll = (again) => h("button", { type: "button", class: "small", onclick: again }, "Compute all");
+
+/**
+ * That a map goes on from the cells that it has.
+ *
+ * @param {{done: number, of: number}} reached
+ */
+const keptWords = ({ done, of }) =>
+  h("span", {}, `The server keeps ${done} of ${of} cells: “Compute all”, or a reload, goes on from these.`);
