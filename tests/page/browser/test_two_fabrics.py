@@ -87,7 +87,7 @@ def test_what_differs_is_chosen_by_keys_alone(opened: Opened) -> None:
     opened.settle()
     slow = ll.plan("all-reduce", size="64KiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1ms", ports=2))
     expect(page.locator(".headline").last).to_contain_text(show_time(slow.total_s).split()[0])
-    assert "--ports 2" in opened.code().inner_text()
+    expect(opened.code()).to_contain_text("--ports 2")
     page.get_by_role("button", name="Remove this difference").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"delay=1us&other-ports=2$"))

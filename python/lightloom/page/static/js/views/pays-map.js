@@ -173,8 +173,8 @@ export class PaysMap {
       this.#legend,
       this.#chart,
       this.#readout,
-      this.naming.element,
       h("p", { class: "quiet" }, this.enclosed),
+      this.naming.element,
     ];
     replace(
       this.result,
