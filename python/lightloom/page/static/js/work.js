@@ -158,7 +158,7 @@ export class Work {
  * @param {Child[]} more
  */
 export const partNotice = (refusal, ...more) =>
-  notice("", `${refusal.message} What was found until then is shown.`, ...more);
+  notice("", `${refusal.message.replace(/\.$/, "")}. What was found until then is shown.`, ...more);
 
 /**
  * A notice; kind: `bad` where something is wrong.
