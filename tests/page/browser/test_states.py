@@ -149,6 +149,6 @@ def test_what_was_found_before_the_time_was_over_is_shown(opened: Opened) -> Non
     expect(page.locator(".result .notice")).to_contain_text("What was found until then is shown")
     opened.settle()
     assert page.locator("rect.cell:not(.empty)").count() == 1
-    # Nothing runs that could be stopped; the other cells can be asked for.
+    # Nothing runs that could be stopped; the map can be computed again.
     expect(page.get_by_role("button", name="Stop")).to_be_hidden()
-    expect(page.get_by_role("button", name="Compute all")).to_be_visible()
+    expect(page.get_by_role("button", name="Compute again")).to_be_visible()

@@ -66,8 +66,8 @@ export function mount(root) {
           frame.result.prepend(
             partNotice(
               whole,
-              keptWords(view.reached),
-              computeAll(() => frame.again()),
+              reachedWords(view.reached),
+              anew(() => frame.again()),
             ),
           );
         } else view.finish(whole);
@@ -162,16 +162,20 @@ const stoppedNotice = ({ done, of }, again) =>
   notice(
     "",
     `Stopped: ${done} of ${of} cells are computed, and the others look like their neighbours.`,
-    computeAll(again),
+    h("button", { type: "button", class: "small", onclick: again }, "Compute all"),
   );
 
 /** @param {() => void} again */
-const computeAll = (again) => h("button", { type: "button", class: "small", onclick: again }, "Compute all");
+const anew = (again) => h("button", { type: "button", class: "small", onclick: again }, "Compute again");
 
 /**
- * That a map goes on from the cells that it has.
+ * How far a map is that the server ended, which keeps none of its cells.
  *
  * @param {{done: number, of: number}} reached
  */
-const keptWords = ({ done, of }) =>
-  h("span", {}, `The server keeps ${done} of ${of} cells: “Compute all”, or a reload, goes on from these.`);
+const reachedWords = ({ done, of }) =>
+  h(
+    "span",
+    {},
+    `${done} of ${of} cells are computed, and the others look like their neighbours. Computing again begins anew.`,
+  );
