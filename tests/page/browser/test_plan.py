@@ -359,3 +359,16 @@ def test_a_field_that_is_left_as_it_was_asks_nothing(opened: Opened) -> None:
     page.wait_for_timeout(300)
     opened.settle()
     assert len(asked) == answered
+
+
+def test_steps_name_the_tiers_that_carry(opened: Opened) -> None:
+    page = opened.go("/plan?collective=broadcast&size=16MiB&fabric=nvl72")
+    plan = ll.plan("broadcast", size="16MiB", fabric=ll.Fabric.preset("nvl72"))
+    steps = page.get_by_role("region", name="Steps of the plan")
+    assert steps.locator("th").nth(2).inner_text() == "Tiers"
+    shown = {frozenset(words.split(", ")) for words in steps.locator("tbody td:nth-child(3)").all_inner_texts()}
+    loads = [{"electrical": step.electrical_load, "optical": step.load} for step in plan.steps]
+    assert shown == {frozenset(tier for tier, load in each.items() if load) for each in loads}
+    assert len(shown) > 1
+    words = page.locator(".result > p.quiet").inner_text().replace("\xa0", " ")
+    assert "islands of 72 GPUs round electrical switches of 7.2 Tbit/s, hop delay 500 ns." in words

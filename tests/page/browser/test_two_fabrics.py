@@ -118,3 +118,24 @@ def test_they_are_next_to_each_other_or_one_above_the_other(opened: Opened, axe:
         assert first["y"] + first["height"] < second["y"]
     assert not is_wider_than_the_screen(opened)
     assert violations(opened, axe) == []
+
+
+def test_rows_of_the_fabrics_are_no_verdicts_and_neither_are_bounds(opened: Opened) -> None:
+    page = opened.go("/two-fabrics?collective=all-reduce&size=1MiB&fabric=nvl72&other-fabric=pccl-servers")
+    rows = {
+        (cells := [said(cell) for cell in row.locator("td").all_inner_texts()])[0]: cells[1:]
+        for row in page.locator("tr.difference").all()
+    }
+    one, other = (ll.Fabric.preset(name) for name in ("nvl72", "pccl-servers"))
+    assert one.electrical is not None
+    assert rows["GPUs"][:2] == [str(one.gpus), str(other.gpus)]
+    assert rows["Bandwidth of a port"][:2] == ["400 Gbit/s", "3.6 Tbit/s"]
+    assert rows["Islands"][0].startswith("72 GPUs round electrical switches of 7.2 Tbit/s")
+    assert rows["Islands"][1] == "none"
+    # Both have one port.
+    assert (one.ports, "Ports" in rows) == (other.ports, False)
+    for name in ("Lower bound", "Time over the bound", "GPUs", "Bandwidth of a port", "Islands"):
+        assert not re.search("better|worse", rows[name][2])
+    page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    table = page.get_by_role("region", name="Both plans")
+    assert table.evaluate("(one) => one.scrollWidth <= one.clientWidth")

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom._core import show_time
+from tests.names import names
 from tests.page.test_map import circuits
 
 if TYPE_CHECKING:
@@ -276,6 +277,10 @@ def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None
     said = [name for name in by_name if name in legend]
     assert len(said) >= min(len(by_name), 6)
     assert len({colour for name in said for colour in by_name[name]}) == len(said)
+    # What its names mean is below the map; an algorithm that a planner makes is in no registry.
+    explained = [name for name in said if layer != "algorithm" or name in names("algorithms")]
+    expect(page.locator(".names dt")).to_have_count(len(explained))
+    assert all(page.locator(".names dd").all_inner_texts())
     page.reload()
     opened.settle()
     assert page.get_by_label("Shown").input_value() == layer
@@ -293,6 +298,8 @@ def test_a_map_is_stopped_and_says_how_far_it_is(opened: Opened) -> None:
     done, of = (int(number) for number in re.findall(r"\d+", notice.inner_text())[:2])
     assert 0 < done < of
     assert page.locator("[role=gridcell]").count() == of
+    assert page.locator(".sentence").inner_text().startswith(f"So far, on {done} of {of} cells: for all-to-all")
+    assert "this map" not in page.locator(".sentence").inner_text()
     told = sum(cell["words"] != "not computed yet" for cell in cells(opened))
     assert told == done
     # What is not computed looks like its neighbours: the picture is whole.
