@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -24,8 +23,6 @@ from lightloom.base.errors import InputError
 from lightloom.running.controller import RunFailedError
 from lightloom.running.data import DATA_TYPES, DrawnInputs
 from lightloom.running.hosts import agents as agents_of_command
-from lightloom.running.hosts import channel as channel_of_agents
-from lightloom.running.hosts.channel import asked
 from lightloom.running.hosts.secret import SECRET
 from lightloom.running.interpreter import interpret
 from lightloom.running.program import program_of
@@ -200,38 +197,6 @@ def test_nobody_listens_and_something_else_listens() -> None:
         thread.start()
         with pytest.raises(RunFailedError, match="no agent of this version"):
             executor(other.getsockname()[1]).run(plan_of())
-        thread.join()
-
-
-@pytest.mark.parametrize("message", [{}, {"kind": 1}, {"kind": ["open"]}, {"kind": "prepare"}, {"kind": "step"}])
-def test_an_agent_answers_whatever_a_command_asks(port: int, message: dict[str, object]) -> None:
-    with socket.create_connection((ADDRESSES[0], port), timeout=30) as connection:
-        channel = asked(connection, SECRET_OF_TESTS.encode())
-        channel.send(message)
-        answer, _ = channel.receive()
-    assert answer["kind"] == "failed"
-    assert answer["said"]
-
-
-def test_who_speaks_slowly_is_sent_away_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channel_of_agents, "HANDSHAKE_S", 1.0)
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        stop = threading.Event()
-
-        def dawdle() -> None:
-            with contextlib.suppress(OSError):
-                while not stop.wait(0.2):
-                    theirs.sendall(b"x")
-
-        thread = threading.Thread(target=dawdle)
-        thread.start()
-        began_s = time.monotonic()
-        with pytest.raises(channel_of_agents.ChannelError):
-            channel_of_agents.answered(ours, b"a secret of sixteen")
-        # Sixty-four bytes would take 12.8 seconds.
-        assert time.monotonic() - began_s < 8
-        stop.set()
         thread.join()
 
 
@@ -412,18 +377,3 @@ def test_the_example_says_what_is_wrong_in_one_line(
     assert ran.returncode == status, ran.stderr
     assert ran.stderr.startswith(f"error: {field}")
     assert len(ran.stderr.splitlines()) == 1
-
-
-def test_an_agent_takes_no_short_secret_from_its_input() -> None:
-    command = [sys.executable, "-m", "lightloom.running.hosts.agent", "--listen", ":0", "--secret-from-input"]
-    ran = subprocess.run(command, input="short\n", capture_output=True, text=True, check=False, timeout=60)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith("error: standard input: it takes at least 16 characters")
-
-
-@pytest.mark.parametrize("place", ["nonsense", ":99999", ":-1", "127.0.0.1:x"])
-def test_an_agent_says_what_is_wrong_with_its_address(place: str) -> None:
-    command = [sys.executable, "-m", "lightloom.running.hosts.agent", "--listen", place]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith(f"error: listen: `{place}` is not accepted; it takes ADDRESS:PORT")

@@ -26,7 +26,7 @@ from lightloom.running.lateness import probed
 
 __all__ = ["Session", "listening", "main"]
 
-# What a part of a run is asked to do, by the kind of the message.
+# Kinds of messages that ask a host's part of a run to act; each is a method of `HostPart`.
 ACTS = ("open", "close", "begin", "step", "finish")
 # Seconds that an agent which was started for one command waits for it.
 AWAITED_S = 120.0

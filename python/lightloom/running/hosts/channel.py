@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HANDSHAKE_S", "Channel", "ChannelError", "answered", "asked"]
 
-# What an agent says first; the number changes where messages do.
+# The agent's first line; its number is the version of the messages.
 GREETING = b"lightloom agent 1\n"
 NONCE, HASH = 32, 32
 # Lengths of a message's text and of its data.
