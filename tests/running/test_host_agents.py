@@ -14,6 +14,7 @@ import pytest
 
 from lightloom.running.hosts import channel as channel_of_agents
 from lightloom.running.hosts.channel import asked
+from lightloom.running.hosts.secret import SECRET
 from tests.running.host_agents import ADDRESSES, SECRET_OF_TESTS, agents_here, free_port
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
@@ -66,7 +67,8 @@ def test_an_agent_takes_no_short_secret_from_its_input() -> None:
 
 
 @pytest.mark.parametrize("place", ["nonsense", ":99999", ":-1", "127.0.0.1:x"])
-def test_an_agent_says_what_is_wrong_with_its_address(place: str) -> None:
+def test_an_agent_says_what_is_wrong_with_its_address(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SECRET, SECRET_OF_TESTS)
     command = [sys.executable, "-m", "lightloom.running.hosts.agent", "--listen", place]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert (ran.returncode, ran.stdout) == (2, "")
