@@ -39,7 +39,7 @@ def test_data_move_at_the_rate_of_their_circuit(opened: Opened) -> None:
         ".filter((flow) => flow.style.display !== 'none')[place]).strokeDashoffset)])"
     )
     assert all(offset == 0 for _, offset in page.evaluate(moved))
-    page.get_by_label("Time in the plan").fill("300")
+    page.get_by_label("Time in the plan", exact=True).fill("300")
     far = {tuple(map(int, link.split(","))): -offset for link, offset in page.evaluate(moved)}
     assert set(far) == set(rates)
     scale = max(far.values()) / max(rates.values())

@@ -75,13 +75,13 @@ def test_the_colours_that_are_chosen_stay(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     colour = "getComputedStyle(document.body).color"
     light = page.evaluate(colour)
-    page.get_by_label("Colours").select_option("dark")
+    page.get_by_label("Colours", exact=True).select_option("dark")
     dark = page.evaluate(colour)
     assert dark != light
     page.reload()
     opened.settle()
     assert page.evaluate(colour) == dark
-    assert page.get_by_label("Colours").input_value() == "dark"
+    assert page.get_by_label("Colours", exact=True).input_value() == "dark"
 
 
 @pytest.mark.large
@@ -111,7 +111,7 @@ def test_a_slider_asks_once_it_rests(opened: Opened) -> None:
     page.wait_for_load_state("networkidle")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "/api/" in request.url else None)
-    box = page.get_by_label("Size, slider").bounding_box()
+    box = page.get_by_label("Size, slider", exact=True).bounding_box()
     assert box is not None
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.4, y)

@@ -69,7 +69,7 @@ def test_one_player_moves_both_until_each_is_done(opened: Opened) -> None:
     page.keyboard.press("ArrowRight")
     expect(page.locator(".side .quiet").first).to_have_text(f"step 2 of {len(fast.steps)}")
     between = (fast.total_s + slow.total_s) / 2 / slow.total_s
-    page.get_by_label("Time in the plan").fill(str(round(2000 * between)))
+    page.get_by_label("Time in the plan", exact=True).fill(str(round(2000 * between)))
     texts = [said(text) for text in page.locator(".side > .quiet").all_inner_texts()]
     assert texts[0] == f"done after {show_time(fast.total_s)}"
     assert re.fullmatch(rf"step \d+ of {len(slow.steps)}", texts[1])
@@ -79,7 +79,7 @@ def test_what_differs_is_chosen_by_keys_alone(opened: Opened) -> None:
     page = opened.go(BOTH)
     page.get_by_role("button", name="One more difference").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Option that differs").last).to_be_focused()
+    expect(page.get_by_label("Option that differs", exact=True).last).to_be_focused()
     page.keyboard.type("Ports")
     page.keyboard.press("Tab")
     page.keyboard.type("2")
@@ -98,7 +98,7 @@ def test_what_differs_is_chosen_by_keys_alone(opened: Opened) -> None:
 def test_an_error_of_the_second_is_at_its_row(opened: Opened) -> None:
     opened.page.goto(f"{opened.address}{BOTH}&other-ports=many")
     expect(opened.page.locator("fieldset .wrong").last).to_contain_text("many")
-    expect(opened.page.get_by_label("Value of the second").last).to_have_attribute("aria-invalid", "true")
+    expect(opened.page.get_by_label("Value of the second", exact=True).last).to_have_attribute("aria-invalid", "true")
     opened.forgive("422")
 
 

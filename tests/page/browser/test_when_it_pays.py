@@ -112,7 +112,7 @@ def test_the_map_is_walked_by_keys(opened: Opened) -> None:
 @pytest.mark.large
 def test_an_example_may_have_axes_of_its_own(opened: Opened) -> None:
     page = opened.go(MAP)
-    page.get_by_label("Start from").select_option(
+    page.get_by_label("Start from", exact=True).select_option(
         label="AllGather of 16 MiB on 32 GPUs: which bandwidth makes which switch worth it?"
     )
     page.wait_for_url(re.compile("x=bandwidth"))
@@ -124,9 +124,9 @@ def test_an_example_may_have_axes_of_its_own(opened: Opened) -> None:
 @pytest.mark.large
 def test_other_axes_and_another_baseline(opened: Opened) -> None:
     page = opened.go(MAP)
-    page.get_by_label("Across").select_option("gpus")
+    page.get_by_label("Across", exact=True).select_option("gpus")
     page.get_by_label("To", exact=True).first.fill("16")
-    page.get_by_label("Compared with").select_option("bvn")
+    page.get_by_label("Compared with", exact=True).select_option("bvn")
     page.wait_for_url(re.compile("x=gpus.*x-to=16.*against=bvn"))
     opened.settle()
     found = {(cell["x"], cell["y"]): cell["words"].replace("\xa0", " ") for cell in cells(opened)}
@@ -257,7 +257,7 @@ def test_what_an_address_says_and_no_field_has_is_said(opened: Opened, said: str
 def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None:
     page = opened.go(MAP)
     gains = page.locator(".legend").inner_text()
-    shown = page.get_by_label("Shown")
+    shown = page.get_by_label("Shown", exact=True)
     shown.focus()
     shown.select_option(layer)
     expect(page.locator(".legend")).not_to_have_text(gains)
@@ -283,7 +283,7 @@ def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None
     assert all(page.locator(".names dd").all_inner_texts())
     page.reload()
     opened.settle()
-    assert page.get_by_label("Shown").input_value() == layer
+    assert page.get_by_label("Shown", exact=True).input_value() == layer
     assert page.locator(".legend").inner_text() == legend
 
 
