@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def undrawn(items: list[pytest.Item], seed: str) -> set[pytest.Item]:
     """Cases of large tests but for a sixteenth of each test's: of a test with few cases, one or none.
 
-    Cases that are marked slow are drawn only where all are.
+    Cases that are marked slow are never drawn.
     """
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -43,7 +43,7 @@ def undrawn(items: list[pytest.Item], seed: str) -> set[pytest.Item]:
             tests.setdefault(item.nodeid.split("[")[0], []).append(item)
     left_out: set[pytest.Item] = set()
     for test, cases in tests.items():
-        drawable = [case for case in cases if not case.get_closest_marker("slow")] or cases
+        drawable = [case for case in cases if not case.get_closest_marker("slow")]
         # Each worker draws the same cases, and so do tests of a file that have the same cases, such as one figure's.
         draw = random.Random(f"{seed} {test.split('::')[0]}")  # noqa: S311
         drawn = min(int(len(cases) / 16 + draw.random()), len(drawable))

@@ -174,6 +174,7 @@ def test_the_picture_can_be_read(advice: ll.Advice) -> None:
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_a_changed_input_is_chosen_among_all_numbers_of_ports() -> None:
     """With delays so close that the largest one within 5 % differs from one number of ports to another."""
     switches = [at(f"s{place}", 1e-6 * 1.3**place) for place in range(16)]

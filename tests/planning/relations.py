@@ -38,9 +38,9 @@ class Problem(NamedTuple):
     failed: str = ""
     bandwidth_gbps: float = 800
 
-    def plan(self) -> ll.Plan:
-        """The plan of planner auto."""
-        fabric = ll.Fabric(
+    def fabric(self) -> ll.Fabric:
+        """What it runs on."""
+        return ll.Fabric(
             gpus=self.gpus,
             ports=self.ports,
             reconfiguration_delay=self.delay_s,
@@ -48,7 +48,10 @@ class Problem(NamedTuple):
             bandwidth=f"{self.bandwidth_gbps}Gbps",
             failed=self.failed or None,
         )
-        return ll.plan(self.collective, self.size, fabric=fabric)
+
+    def plan(self) -> ll.Plan:
+        """The plan of planner auto."""
+        return ll.plan(self.collective, self.size, fabric=self.fabric())
 
     def seconds(self) -> float:
         """What the plan takes, s."""
@@ -144,6 +147,15 @@ def bound_of_dead_switch(problem: Problem) -> tuple[float, float]:
     return more.plan().lower_bound_s, more._replace(failed="switch:0").plan().lower_bound_s
 
 
+def bound_of_all_reduce(problem: Problem) -> tuple[float, float]:
+    """The lower bound of an AllReduce is no lower than that of a broadcast or a reduce of the buffer."""
+
+    def bound(collective: str) -> float:
+        return ll.bound(collective, problem.size, fabric=problem.fabric()).largest.lower_bound_s
+
+    return max(bound("broadcast"), bound("reduce")), bound("all-reduce")
+
+
 def neighbours(problem: Problem) -> tuple[float, float]:
     """A GPU fewer, from a free start, within a factor; six GPUs and more."""
     more = problem._replace(initial="free", gpus=problem.gpus + 5)
@@ -167,6 +179,7 @@ RELATIONS: dict[Sides, float] = {
     dead_link: 1.1,
     dead_switch: ROUNDING,
     bound_of_dead_switch: 1.1,
+    bound_of_all_reduce: ROUNDING,
     neighbours: 1.1,
 }
 

@@ -93,6 +93,8 @@ def test_over_many_seeds_a_sixteenth_is_drawn(number: int, slow: int, least: int
     # The standard deviation of the mean is at most 0.5 / √2000 = 0.011.
     assert fmean(map(len, drawn)) == pytest.approx(number / 16, abs=0.05)
     assert set.union(*drawn) == {case for case in everything if not case.slow}
+    all_slow = [Case(f"test_it.py::test[{index}]", slow=True) for index in range(17)]
+    assert undrawn(all_slow, "1") == set(all_slow)
 
 
 def test_nothing_is_left_out_by_itself(folder: Path) -> None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-# All tests here share one demo, which takes some seconds to make.
-pytestmark = pytest.mark.slow
+# All tests here share one demo, which takes half a minute to make.
+pytestmark = [pytest.mark.large, pytest.mark.slow]
 VIEWS = [address for address in view_addresses(page_files()[INDEX]) if address != "/"]
 SERVE = "import http.server, sys\nhttp.server.test(http.server.SimpleHTTPRequestHandler, port=0, bind='127.0.0.1')"
 WHOLE = options.examples
@@ -65,7 +65,6 @@ def opened(browser: Browser, hosted: str) -> Iterator[Opened]:
     assert opened.problems == []
 
 
-@pytest.mark.large
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_answers(opened: Opened, view: str) -> None:
     page = opened.go(view)

@@ -25,7 +25,7 @@ use crate::statement::{BoundSegment, Statement, largest};
 use crate::step_divisions::{Division, Known, cheapest};
 use crate::step_loads::StepLoads;
 
-const WHY: &str = "the buffer leaves the root through its ports, and data that leaves late has few hops left: \
+const WHY: &str = "the buffer of one rank leaves it through its ports, and data that leaves late has few hops left: \
      leaving and spreading use the circuits one after the other";
 
 /// The bound; `None` where hops are not charged, since then nothing limits them.

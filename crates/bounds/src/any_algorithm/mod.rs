@@ -32,7 +32,18 @@ pub fn any_algorithm(
     settings: CostSettings,
     size_bytes: u64,
 ) -> Statement {
-    mixed_rates::larger(fabric, |alike| on_alike_ports(collective, pieces, alike, settings, size_bytes))
+    let of = |part| mixed_rates::larger(fabric, |alike| on_alike_ports(part, pieces, alike, settings, size_bytes));
+    let own = of(collective);
+    if collective != Collective::AllReduce {
+        return own;
+    }
+    // Where all ranks but one contribute zeros, an AllReduce is a Broadcast from that one; where only one rank needs the
+    // sum, a Reduce: both take no longer on the same topologies.
+    let parts = [Collective::Broadcast, Collective::Reduce].map(|part| {
+        let bound = of(part);
+        Statement { class: bound.class.replacen(part.name(), collective.name(), 1), ..bound }
+    });
+    largest([own].into_iter().chain(parts)).expect("there is the first")
 }
 
 /// The bound where every port has the fabric's rate.
