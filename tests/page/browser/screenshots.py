@@ -1,4 +1,7 @@
-"""Pictures of every view, for eyes: `python -m tests.page.browser.screenshots --output DIR [--view NAME …]`."""
+"""Pictures of every view, for eyes.
+
+`python -m tests.page.browser.screenshots --output DIR [--view NAME …] [--browser firefox]`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.page.browser.chromium import NARROW, WIDE, Opened, chromium
+from tests.page.browser.firefox import firefox
 from tests.page.browser.views import VIEWS
 from tests.page.served import served
 
@@ -23,16 +27,20 @@ SHOWN = {
 }
 
 
+BROWSERS = {"chromium": chromium, "firefox": firefox}
+
+
 def main() -> None:
     """A PNG of each view at both widths and in both colour schemes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, required=True, help="folder of the pictures")
     parser.add_argument("--view", choices=SHOWN, action="append", help="only this one; may be repeated")
+    parser.add_argument("--browser", choices=BROWSERS, default="chromium")
     parser.add_argument("--part", action="store_true", help="only one screen, not the whole page")
     asked = parser.parse_args()
     asked.output.mkdir(parents=True, exist_ok=True)
     schemes: tuple[Any, ...] = ("light", "dark")
-    with contextmanager(served)() as server, chromium() as browser:
+    with contextmanager(served)() as server, BROWSERS[asked.browser]() as browser:
         for viewport in (WIDE, NARROW):
             for scheme in schemes:
                 opened = Opened.at(browser, server.address, viewport=viewport, color_scheme=scheme)
