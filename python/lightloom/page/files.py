@@ -60,18 +60,20 @@ def view_addresses(index: PageFile) -> tuple[str, ...]:
 
 def index_of(files: dict[str, PageFile], address: str) -> PageFile:
     """The page at the address of a view; its head names all modules that the view needs, to be asked for at once."""
-    needed = [MAIN, f"js/views/{address.strip('/') or FIRST}.js"]
-    for path in needed:
-        imported = IMPORT.findall(files[path].content.decode())
-        needed += dict.fromkeys(found for name in imported if (found := _beside(path, name)) not in needed)
+    needed: dict[str, None] = {}
+    for path in (MAIN, f"js/views/{address.strip('/') or FIRST}.js"):
+        _add_module(files, path, needed)
     links = "".join(f'  <link rel="modulepreload" href="/static/{path}">\n' for path in needed)
     index = files[INDEX]
     return PageFile.of(index.content.replace(b"</head>", links.encode() + b"</head>", 1), index.media_type)
 
 
-def _beside(path: str, name: str) -> str:
-    """The path of a module that the one at `path` imports by this name."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+def _add_module(files: dict[str, PageFile], path: str, known: dict[str, None]) -> None:
+    """Add a module and all that it imports, in the order in which they are needed."""
+    if path not in known:
+        known[path] = None
+        for name in IMPORT.findall(files[path].content.decode()):
+            _add_module(files, posixpath.normpath(posixpath.join(posixpath.dirname(path), name)), known)
 
 
 def _files(folder: Traversable, before: str) -> Iterator[tuple[str, PageFile]]:
