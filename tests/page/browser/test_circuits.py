@@ -88,6 +88,8 @@ def test_a_chunk_is_followed_by_keys_alone(opened: Opened, axe: str) -> None:
         page.keyboard.press("Enter")
         step += 1
     assert step == len(plan.steps) - 1
+    # Controls that the header half covers would count as too small.
+    page.evaluate("scrollTo(0, 0)")
     assert violations(opened, axe) == []
     # A chunk that there is not is the last one; none is followed where the number is taken away.
     page.get_by_label("Chunk", exact=True).fill("99")

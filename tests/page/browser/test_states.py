@@ -75,13 +75,13 @@ def test_the_colours_that_are_chosen_stay(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     colour = "getComputedStyle(document.body).color"
     light = page.evaluate(colour)
-    page.get_by_label("Colours", exact=True).select_option("dark")
+    page.get_by_role("combobox", name="Colours", exact=True).select_option("dark")
     dark = page.evaluate(colour)
     assert dark != light
     page.reload()
     opened.settle()
     assert page.evaluate(colour) == dark
-    assert page.get_by_label("Colours", exact=True).input_value() == "dark"
+    assert page.get_by_role("combobox", name="Colours", exact=True).input_value() == "dark"
 
 
 @pytest.mark.large
