@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # The first example, and that of unequal blocks; `startup` makes problems of their own.
 MAPS = {
-    "AllReduce, 64 GPUs, 900 cells": "/when-it-pays?collective=all-reduce&size=64MiB&gpus=64",
+    "AllReduce, 64 GPUs, 609 cells": "/when-it-pays?collective=all-reduce&size=64MiB&gpus=64",
     "All-to-All a pair, 32 GPUs, 165 cells": (
         "/when-it-pays?collective=all-to-all&size=1MiB/pair&gpus=32&ports=2&x-points=11&y-points=15"
     ),
