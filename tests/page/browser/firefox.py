@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAMES = ("firefox-esr", "firefox")
 # Seconds that a start or an answer may take.
 LONG_S = 60.0
-# A free port, no pages of its own, and scripts that wait for as long as views may take.
+# A free port, and no pages and requests of its own.
 PREFERENCES = {
     "marionette.port": 0,
     "browser.startup.page": 0,
