@@ -37,7 +37,8 @@ ERRORS = """
 ## Errors
 
 Every error is JSON: `error`, one line that says what is wrong and what is accepted, `field`, what it is about, and
-where it makes sense to ask again `retry_after_s`.
+where it makes sense to ask again `retry_after_s`. In a stream it has the `status` that an answer would have. Where the
+time of a request is over, `rows` are those that were found until then, which a stream has sent before.
 
 """
 

@@ -28,6 +28,17 @@ def test_a_folder_with_files_is_left_alone(cli: RunCli, tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine"]
 
 
+@pytest.mark.parametrize("leads", ["missing", "missing/further", "demo"])
+def test_a_link_that_leads_nowhere_is_refused_at_once(cli: RunCli, tmp_path: Path, leads: str) -> None:
+    link = tmp_path / "demo"
+    link.symlink_to(leads)
+    result = cli("serve", "--export", str(link))
+    said = f"error: export: `{link}` is a link that leads nowhere; it takes an empty folder, or a new name\n"
+    assert (result.status, result.out, result.err) == (2, "", said)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["demo"]
+    assert link.is_symlink()
+
+
 @pytest.mark.parametrize("parent", ["/proc", "/sys", "{tmp}/missing"])
 def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_computed(
     cli: RunCli, tmp_path: Path, parent: str

@@ -18,6 +18,7 @@ from lightloom.page.interface.arguments import ASKED
 from lightloom.page.offer import offered
 from lightloom.page.tasks import SHOWN, TASKS
 from lightloom.schemas import documents
+from tests.page.streams import events
 
 if TYPE_CHECKING:
     from tests.page.served import Served
@@ -133,6 +134,10 @@ def test_errors_are_as_described(server: Served, task: str, asked: dict[str, Any
     answer = server.post(task, **asked)
     assert answer.status_code == 422
     assert problems("error", answer.json()) == []
+    if next(one.streams for one in TASKS if one.name == task):
+        # In a stream it says the status, too.
+        assert events(server, task, asked) == [("error", {**answer.json(), "status": 422})]
+        assert problems("error", {**answer.json(), "status": 422}) == []
 
 
 @pytest.mark.parametrize("wrong", [{"gpus": 1}, {"gpus": 2.5}, {"schedule": "a.xml"}, {"baselines": 1}, {"dims": {}}])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom.base.errors import InputError
@@ -17,8 +19,16 @@ from lightloom.page.limits import Limits
 from lightloom.page.work import map as map_work
 from lightloom.page.work.map import described, map_of
 from lightloom.page.work.say import Kind, PausedError
+from lightloom.sweeps.engines import judge
 from tests.page.served import Served
 from tests.page.streams import events
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightloom.sweeps.description import SweepDescription
+    from lightloom.sweeps.layout import Piece
+    from lightloom.sweeps.parts import Judged
 
 OPTIONS = {"collective": "all-reduce", "size": "1MiB", "gpus": 8}
 SIZES = {"option": "size", "from": "1KiB", "to": "1GiB", "points": 5}
@@ -62,9 +72,6 @@ def test_cells_are_told_as_they_are_found(server: Served) -> None:
     assert (name, whole["against"], len(whole["cells"])) == ("end", "bvn", 50)
     key = lambda cell: (cell["y_index"], cell["x_index"])  # noqa: E731
     assert sorted((row for name, row in told if name == "row"), key=key) == whole["cells"]
-    # A coarse map comes first.
-    first = [(row["x_index"] % 4, row["y_index"] % 4) for name, row in told if name == "row"][:6]
-    assert first == [(0, 0)] * 6
     progress = [row for name, row in told if name == "progress"]
     assert progress[-1] == {"done": 50, "of": 50}
     assert len(progress) > 1
@@ -124,12 +131,12 @@ def test_gpus_are_limited_whatever_says_how_many(options: dict[str, Any], x: dic
     )
 
 
-class Pausing:
-    """Work is to pause after every piece; rows of one turn are told to the next, as JSON."""
+class Heard:
+    """Rows are kept as JSON has them. Those of one turn may be told to the next."""
 
-    is_to_pause = True
+    is_to_pause = False
 
-    def __init__(self, told: list[dict[str, Any]]) -> None:
+    def __init__(self, told: Sequence[dict[str, Any]] = ()) -> None:
         self.told = told
         self.rows = list(told)
 
@@ -138,12 +145,51 @@ class Pausing:
             self.rows.append(json.loads(json.dumps(row)))
 
 
+class Pausing(Heard):
+    """Work is to pause after every piece."""
+
+    is_to_pause = True
+
+
+def coarseness(cell: dict[str, Any], axes: int) -> int:
+    """How often a place can be halved on both axes, of places below this number, which is at least 2."""
+    halvings = range((axes - 1).bit_length() + 1)
+    fine = max(k for k in halvings if 2**k < axes)
+    return max(k for k in range(fine + 1) if cell["x_index"] % 2**k == cell["y_index"] % 2**k == 0)
+
+
+@given(st.integers(2, 20), st.integers(2, 20))
+def test_the_first_picture_is_of_few_plans_and_becomes_finer(columns: int, rows: int) -> None:
+    options = {**OPTIONS, "gpus": 4, "planner": "static"}
+    asked = {"options": options, "x": {**SIZES, "points": columns}, "y": {**DELAYS, "points": rows}, "against": None}
+    say = Heard()
+    # How many cells were told when each piece was begun, and how many plans it is of.
+    begun: list[tuple[int, int]] = []
+
+    def counted(made: SweepDescription, digest: str, piece: Piece) -> Judged:
+        begun.append((len(say.rows), len(piece.rows)))
+        return judge(made, digest, piece)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(map_work, "judge", counted)
+        map_of(asked, Limits(), say)
+    assert len(say.rows) == sum(plans for _, plans in begun) == columns * rows
+    assert begun[0] == (0, 4)
+    assert [told for told, _ in begun[1:]] == np.cumsum([plans for _, plans in begun])[:-1].tolist()
+    # From coarse to fine, and the coarsest reach over more than half of the map.
+    found = [coarseness(cell, max(columns, rows)) for cell in say.rows]
+    assert found == sorted(found, reverse=True)
+    axis = "x_index" if columns >= rows else "y_index"
+    assert 2 * max(cell[axis] for cell in say.rows[:4]) >= max(columns, rows) - 1
+
+
 @pytest.mark.parametrize("at_once", [1, 5, 32])
 def test_a_map_that_is_paused_goes_on_from_its_rows(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
     asked = {"options": OPTIONS, "x": {**SIZES, "points": 3}, "y": PORTS, "against": "bvn"}
     limits = Limits()
     whole = map_of(asked, limits)[1]
-    monkeypatch.setattr(map_work, "AT_ONCE", at_once)
+    for name in ("AT_FIRST", "AT_ONCE"):
+        monkeypatch.setattr(map_work, name, at_once)
     say, turns = Pausing([]), 0
     while True:
         turns += 1
@@ -178,4 +224,33 @@ def test_maps_of_two_clients_take_turns_and_are_right() -> None:
     assert [found.status_code for found in answers] == [200, 200]
     for seed, found in zip((2, 3), answers, strict=True):
         assert found.json()["cells"] == json.loads(json.dumps(map_of(asked(seed), Limits())[1]))
+    assert server.end() == (0, "")
+
+
+@pytest.mark.large
+def test_a_map_that_takes_too_long_sends_its_cells_and_goes_on_from_them() -> None:
+    options = {"collective": "all-to-all", "gpus": 10, "matrix": "zipf:0.4"}
+    asked = {"options": options, "x": {**SIZES, "points": 30}, "y": {**DELAYS, "points": 30}}
+    server = Served.limited(workers=1, seconds=3.0)
+    cells: list[dict[str, Any]] = []
+    is_stream = False
+    while True:
+        if is_stream:
+            *told, (name, answer) = events(server, "map", asked)
+            status = 200 if name == "end" else answer["status"]
+            rows = [row for name, row in told if name == "row"]
+        else:
+            response = server.post("map", **asked)
+            status, answer = response.status_code, response.json()
+            rows = answer.get("rows", [])
+        if status == 200:
+            break
+        assert status == 504
+        assert "3 s" in answer["error"]
+        # What was there is there again, and more.
+        assert rows[: len(cells)] == cells
+        assert len(rows) > len(cells)
+        cells, is_stream = rows, not is_stream
+    assert cells
+    assert answer["cells"] == json.loads(json.dumps(map_of(asked, Limits())[1]))
     assert server.end() == (0, "")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lightloom.page import pool as pools
-from lightloom.page.job import Event, Job
+from lightloom.page.job import Event, Job, Length
 from lightloom.page.limits import Limits
 from lightloom.page.outcome import Outcome
-from lightloom.page.pool import Pool
+from lightloom.page.pool import BEGUN, Pool
 from lightloom.page.process import Process
 from tests.page.own_loop import run_in_own_loop
 
@@ -90,8 +90,8 @@ def run(what: Callable[[Pool], Coroutine[Any, Any, None]], **limits: float) -> N
     run_in_own_loop(all_of_it())
 
 
-def asked(pool: Pool, text: str, client: str = "a") -> Job:
-    return pool.submit(text, text.encode(), client)
+def asked(pool: Pool, text: str, client: str = "a", length: Length = Length.SHORT) -> Job:
+    return pool.submit(text, text.encode(), client, length)
 
 
 async def all_but_one(jobs: list[Job]) -> None:
@@ -164,6 +164,34 @@ def test_limits_of_time_count_all_turns() -> None:
         jobs = [asked(pool, f"patient {client}", client) for client in "abc"]
         outcomes = [await job.result() for job in jobs]
         assert {outcome.status for outcome in outcomes} == {504}
+
+    run(what, seconds=4 * TURN_S)
+
+
+@pytest.mark.parametrize("kind", ["patient", "stubborn"])
+def test_a_map_goes_on_from_where_it_was_left_or_its_time_was_over(kind: str) -> None:
+    async def what(pool: Pool) -> None:
+        for number in range(3):
+            job = asked(pool, f"{kind} map", length=Length.LONG)
+            assert job.rows == [b"%d" % row for row in range(number)]
+            if number == 1:
+                while len(job.rows) <= number:
+                    await asyncio.sleep(TURN_S)
+                job.leave()
+                while pool.known(job.key + BEGUN) is None:
+                    await asyncio.sleep(TURN_S)
+            else:
+                assert (await job.result()).status == 504
+        # Other work has to begin anew.
+        other = asked(pool, f"{kind} plan")
+        assert (await other.result()).status == 504
+        assert asked(pool, f"{kind} plan").rows == []
+        Worker.release.set()
+        job = asked(pool, f"{kind} map", length=Length.LONG)
+        assert (await job.result()).is_done
+        assert job.rows == [b"0", b"1", b"2", b"3"]
+        # An answer is no beginning.
+        assert pool.known(job.key + BEGUN) is None
 
     run(what, seconds=4 * TURN_S)
 

@@ -202,6 +202,8 @@ def check_folder(field: str, path: str | os.PathLike[str]) -> Path:
     """
     target = Path(os.path.realpath(usable_path(field, path)))
     try:
+        if Path(path).is_symlink() and not Path(path).exists():
+            raise refuse(field, f"`{path}` is a link that leads nowhere; it takes an empty folder, or a new name")
         if target.is_dir():
             if any(target.iterdir()):
                 raise refuse(field, f"`{path}` is not empty; it takes an empty folder, or the name of a new one")

@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from lightloom.page.bodies import Bodies
 from lightloom.page.outcome import Outcome
 from lightloom.page.parser import RefusedError, as_text
-from lightloom.page.pool import BUSY, BusyError, EndingError, busy
+from lightloom.page.pool import BUSY, OVER_TIME, BusyError, EndingError, busy
 from lightloom.page.queue import client_name
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class Answers:
             headers = {"cache-control": "no-store", "x-lightloom-cache": "miss"}
             return EventStream(job, _events(job), media_type=STREAM, headers=headers)
         outcome = await _while_connected(job, request)
+        if outcome.status == OVER_TIME and job.rows:
+            outcome = outcome.with_more(rows=[json.loads(row) for row in job.rows])
         return _response(outcome, began_s)
 
 
@@ -147,7 +149,10 @@ async def _events(job: Job) -> AsyncIterator[bytes]:
 
 
 def _last_event(outcome: Outcome) -> bytes:
+    """The answer, or the error with the status that the answer would have, which that of the stream was sent before."""
     name = b"end" if outcome.is_done else b"error"
+    if not outcome.is_done:
+        outcome = outcome.with_more(status=outcome.status)
     lines = b"".join(b"data: %s\n" % line for line in outcome.content.split(b"\n"))
     return b"event: %s\n%s\n" % (name, lines)
 

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from lightloom.base.errors import printable
 from lightloom.page.answers import Answers
-from lightloom.page.files import INDEX, UNKNOWN, PageFile, page_files, view_addresses
+from lightloom.page.files import INDEX, UNKNOWN, PageFile, index_of, page_files, view_addresses
 from lightloom.page.guard import Guard
 from lightloom.page.interface import openapi
 from lightloom.page.outcome import JSON
@@ -77,8 +77,10 @@ def _endpoint(answers: Answers, task: Task) -> Callable[[Request], Coroutine[Any
 
 
 def _files(files: dict[str, PageFile]) -> list[Route]:
+    pages = {address: index_of(files, address) for address in view_addresses(files[INDEX])}
+
     async def view(request: Request) -> Response:
-        return _sent(files[INDEX], request)
+        return _sent(pages[request.url.path], request)
 
     async def static(request: Request) -> Response:
         file = files.get(request.path_params["path"])
@@ -88,7 +90,7 @@ def _files(files: dict[str, PageFile]) -> list[Route]:
 
     methods = ["GET", "HEAD"]
     return [
-        *(Route(address, view, methods=methods) for address in view_addresses(files[INDEX])),
+        *(Route(address, view, methods=methods) for address in pages),
         Route("/static/{path:path}", static, methods=methods),
     ]
 

@@ -29,13 +29,18 @@ class Cache:
             self._kept.move_to_end(key)
         return found
 
+    def pop(self, key: str) -> Outcome | None:
+        """The cached value of the key, which is kept no longer."""
+        found = self._kept.pop(key, None)
+        if found is not None:
+            self.bytes -= found.size_bytes
+        return found
+
     def put(self, key: str, outcome: Outcome) -> None:
         """Keep it, unless it is too large; others go until there is room."""
         if outcome.size_bytes > self._most_bytes // LARGEST_PART:
             return
-        former = self._kept.pop(key, None)
-        if former is not None:
-            self.bytes -= former.size_bytes
+        self.pop(key)
         self._kept[key] = outcome
         self.bytes += outcome.size_bytes
         while self.bytes > self._most_bytes:

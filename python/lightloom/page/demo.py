@@ -8,7 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import FailedError
-from lightloom.page.files import INDEX, UNKNOWN, page_files, view_addresses
+from lightloom.page.files import INDEX, UNKNOWN, index_of, page_files, view_addresses
 from lightloom.page.limits import Limits
 from lightloom.page.parser import as_text
 from lightloom.page.tasks import TASKS, task
@@ -87,7 +87,8 @@ def demo_files(say: Callable[[str], None]) -> dict[str, bytes]:
     made = {f"static/{path}": file.content for path, file in files.items() if path not in {INDEX, UNKNOWN}}
     for address in view_addresses(files[INDEX]):
         view = address.strip("/")
-        made[f"{view}/{INDEX}" if view else INDEX] = _placed(files[INDEX].content, b"../" if view else b"./")
+        content = index_of(files, address).content
+        made[f"{view}/{INDEX}" if view else INDEX] = _placed(content, b"../" if view else b"./")
     made["404.html"] = _placed(files[UNKNOWN].content, b"./")
     made["prepared.json"] = json.dumps(answers.prepared, ensure_ascii=False).encode()
     return {**made, **answers.files}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-__all__ = ["INDEX", "UNKNOWN", "PageFile", "page_files", "view_addresses"]
+__all__ = ["INDEX", "UNKNOWN", "PageFile", "index_of", "page_files", "view_addresses"]
 
 # The page, and what is shown at an address that it does not have.
 INDEX, UNKNOWN = "index.html", "unknown.html"
@@ -29,6 +30,9 @@ TYPES = {
     ".woff2": "font/woff2",
 }
 VIEW = re.compile(rb'<li><a href="(/[a-z-]+)" data-view=')
+# The module that a page begins with, the view at `/`, and imports of a module.
+MAIN, FIRST = "js/main.js", "plan"
+IMPORT = re.compile(r'^(?:import|export)\b[^;]*?from "([^"]+)"', re.MULTILINE)
 
 
 class PageFile(NamedTuple):
@@ -52,6 +56,24 @@ def page_files() -> dict[str, PageFile]:
 def view_addresses(index: PageFile) -> tuple[str, ...]:
     """Addresses of the page, whose query holds the options: `/`, and those of the links in the header."""
     return ("/", *(address.decode() for address in VIEW.findall(index.content)))
+
+
+def index_of(files: dict[str, PageFile], address: str) -> PageFile:
+    """The page at the address of a view; its head names all modules that the view needs, to be asked for at once."""
+    needed: dict[str, None] = {}
+    for path in (MAIN, f"js/views/{address.strip('/') or FIRST}.js"):
+        _add_module(files, path, needed)
+    links = "".join(f'  <link rel="modulepreload" href="/static/{path}">\n' for path in needed)
+    index = files[INDEX]
+    return PageFile.of(index.content.replace(b"</head>", links.encode() + b"</head>", 1), index.media_type)
+
+
+def _add_module(files: dict[str, PageFile], path: str, known: dict[str, None]) -> None:
+    """Add a module and all that it imports, in the order in which they are needed."""
+    if path not in known:
+        known[path] = None
+        for name in IMPORT.findall(files[path].content.decode()):
+            _add_module(files, posixpath.normpath(posixpath.join(posixpath.dirname(path), name)), known)
 
 
 def _files(folder: Traversable, before: str) -> Iterator[tuple[str, PageFile]]:

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     from lightloom.page.outcome import Outcome
 
@@ -37,19 +37,24 @@ class Job:
     """Work that is asked for, by everybody who asks for the same meanwhile.
 
     key: of the answer in the cache. text: the task and the request, as `parsing` writes them. client: who asked
-    first. length: how long it may take, as far as is known. worked_s: how long turns took after which it can go on.
+    first. length: how long it may take, as far as is known; work that is known from the first to take long goes on from
+    the rows that it has, as `makes_room`. rows: those that it begins with. worked_s: how long turns took after which it
+    can go on.
     """
 
-    def __init__(self, key: str, text: bytes, client: str = "", length: Length = Length.SHORT) -> None:
+    def __init__(
+        self, key: str, text: bytes, client: str = "", length: Length = Length.SHORT, rows: Sequence[bytes] = ()
+    ) -> None:
         self.key = key
         self.text = text
         self.client = client
         self.length = length
+        self.goes_on = length is Length.LONG
         self.worked_s = 0.0
         self.followers = 0
         self.abandoned = asyncio.Event()
         self.outcome: Outcome | None = None
-        self._events: list[Event] = []
+        self._events = [Event(ROW, row) for row in rows]
         self._news = asyncio.Event()
 
     def follow(self) -> None:

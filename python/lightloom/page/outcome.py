@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["JSON", "Outcome"]
 
@@ -30,6 +30,10 @@ class Outcome:
     def error(cls, status: int, message: str, field: str = "", **more: object) -> Outcome:
         """An error of one line."""
         return cls(status, json.dumps({"error": message, "field": field, **more}).encode())
+
+    def with_more(self, **more: object) -> Outcome:
+        """The error with more keys."""
+        return replace(self, content=json.dumps({**json.loads(self.content), **more}).encode())
 
     @property
     def is_done(self) -> bool:

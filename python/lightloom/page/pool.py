@@ -2,7 +2,8 @@
 
 As many processes work on any job as there are workers. One more, the reserve, is for jobs that are not known to take
 long: one that goes on for longer than a turn is taken from it, and waits for a worker. Work of a worker that can be
-gone on with, as maps can, is paused after a turn where others wait for it.
+gone on with, as maps can, is paused after a turn where others wait for it; what it has found is kept where it ends
+without an answer, so that who asks for the same again goes on from there.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from lightloom.page.job import Event
     from lightloom.page.limits import Limits
 
-__all__ = ["BUSY", "BusyError", "EndingError", "Pool", "busy"]
+__all__ = ["BUSY", "OVER_TIME", "BusyError", "EndingError", "Pool", "busy"]
 
 BUSY, UNAVAILABLE, OVER_TIME = 429, 503, 504
 # Advice to the asker.
@@ -42,6 +43,8 @@ RETRY_S = 1.0
 # Weight of the last request in the mean time of one.
 WEIGHT = 0.2
 LONGEST_WAIT_S = 60
+# After the key of an answer: that of the rows which were found of it.
+BEGUN = " begun"
 
 
 class BusyError(Exception):
@@ -106,7 +109,10 @@ class Pool:
             if leaving is not None:
                 leaving.end(busy(self._retry_after_s()))
                 self._forget(leaving)
-            job = Job(key, text, client, length)
+            if job is not None:
+                self._forget(job)
+            begun = self.cache.pop(key + BEGUN)
+            job = Job(key, text, client, length, () if begun is None else begun.content.splitlines())
             self._jobs[key] = job
             self._wait(job)
         job.follow()
@@ -121,8 +127,13 @@ class Pool:
         return min(max(math.ceil(ahead_s), 1), LONGEST_WAIT_S)
 
     def _forget(self, job: Job) -> None:
-        if self._jobs.get(job.key) is job:
-            del self._jobs[job.key]
+        """Hold the job no longer, but its rows where it can go on from them, and has not ended by itself."""
+        if self._jobs.get(job.key) is not job:
+            return
+        del self._jobs[job.key]
+        has_ended = job.outcome is not None and job.outcome.status not in {OVER_TIME, UNAVAILABLE}
+        if job.goes_on and job.rows and not has_ended:
+            self.cache.put(job.key + BEGUN, Outcome(OVER_TIME, b"\n".join(job.rows)))
 
     async def _work(self, *, is_reserve: bool = False) -> None:
         """One slot: a process, replaced when it is gone, and one job after the other."""

@@ -112,7 +112,8 @@ def _warm_up() -> None:
     """Import what most requests need, and plan once, so that the first request takes no longer than the next."""
     import lightloom as ll
 
-    import_module("lightloom.views.charts")
+    for name in ("lightloom.views.charts", task("map").module):
+        import_module(name)
     # Matplotlib reads its list of fonts, or makes and keeps it.
     import_module("matplotlib.font_manager")
     ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8))

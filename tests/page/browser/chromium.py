@@ -20,6 +20,12 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 # Longer than any wait: a view that takes this long is broken.
 TIMEOUT_MS = 20_000
+# Whether the shown answer is that for the address, in its full colours: results fade in.
+SETTLED = (
+    "() => document.getElementById('view')?.dataset.shown === location.pathname + location.search"
+    " && document.querySelector('.result.outdated, .result[aria-busy]') === null"
+    " && document.getAnimations().every((animation) => animation.playState === 'finished')"
+)
 
 
 @contextmanager
@@ -86,11 +92,7 @@ class Opened:
 
     def settle(self) -> None:
         """Wait until the shown answer is that for the address, in its full colours: results fade in."""
-        self.page.wait_for_function(
-            "() => document.getElementById('view')?.dataset.shown === location.pathname + location.search"
-            " && document.querySelector('.result.outdated, .result[aria-busy]') === null"
-            " && document.getAnimations().every((animation) => animation.playState === 'finished')"
-        )
+        self.page.wait_for_function(SETTLED)
 
     def forgive(self, words: str) -> None:
         """Takes an error that a test provoked off the list of errors."""

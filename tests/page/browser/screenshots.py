@@ -1,15 +1,22 @@
-"""Pictures of every view, for eyes: `python -m tests.page.browser.screenshots --output DIR [--view NAME …]`."""
+"""Pictures of every view, for eyes.
+
+`python -m tests.page.browser.screenshots --output DIR [--view NAME …] [--browser firefox]`.
+"""
 
 from __future__ import annotations
 
 import argparse
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.page.browser.chromium import NARROW, WIDE, Opened, chromium
+from tests.page.browser.firefox import Firefox, firefox
 from tests.page.browser.views import VIEWS
 from tests.page.served import served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # Views worth seeing take longer than those that are quick to test.
 SHOWN = {
@@ -23,18 +30,25 @@ SHOWN = {
 }
 
 
+SCHEMES: tuple[Any, ...] = ("light", "dark")
+
+
 def main() -> None:
     """A PNG of each view at both widths and in both colour schemes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, required=True, help="folder of the pictures")
     parser.add_argument("--view", choices=SHOWN, action="append", help="only this one; may be repeated")
+    parser.add_argument("--browser", choices=["chromium", "firefox"], default="chromium")
     parser.add_argument("--part", action="store_true", help="only one screen, not the whole page")
     asked = parser.parse_args()
     asked.output.mkdir(parents=True, exist_ok=True)
-    schemes: tuple[Any, ...] = ("light", "dark")
+    if asked.browser == "firefox":
+        with contextmanager(served)() as server, firefox() as fox:
+            show_firefox(fox, server.address, asked.view or SHOWN, asked.output)
+        return
     with contextmanager(served)() as server, chromium() as browser:
         for viewport in (WIDE, NARROW):
-            for scheme in schemes:
+            for scheme in SCHEMES:
                 opened = Opened.at(browser, server.address, viewport=viewport, color_scheme=scheme)
                 for view in asked.view or SHOWN:
                     opened.go(SHOWN[view])
@@ -45,6 +59,16 @@ def main() -> None:
                     name = f"{view}-{viewport['width']}-{scheme}.png"
                     opened.page.screenshot(path=asked.output / name, full_page=not asked.part)
                 opened.context.close()
+
+
+def show_firefox(fox: Firefox, address: str, views: Iterable[str], folder: Path) -> None:
+    """The same in Firefox, of the whole page."""
+    for viewport in (WIDE, NARROW):
+        for scheme in SCHEMES:
+            fox.show_as(viewport, scheme)
+            for view in views:
+                fox.go(address + SHOWN[view])
+                (folder / f"{view}-{viewport['width']}-{scheme}-firefox.png").write_bytes(fox.picture())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 import lightloom as ll
 from lightloom._core import show_time
 from tests.names import names
+from tests.page.browser.rules import violations
 from tests.page.test_map import circuits
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ def test_what_an_address_says_and_no_field_has_is_said(opened: Opened, said: str
 
 
 @pytest.mark.parametrize("layer", ["algorithm", "circuits", "fixed"])
-def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None:
+def test_a_layer_has_a_colour_for_every_name(opened: Opened, axe: str, layer: str) -> None:
     page = opened.go(MAP)
     gains = page.locator(".legend").inner_text()
     shown = page.get_by_label("Shown", exact=True)
@@ -281,6 +282,7 @@ def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None
     explained = [name for name in said if layer != "algorithm" or name in names("algorithms")]
     expect(page.locator(".names dt")).to_have_count(len(explained))
     assert all(page.locator(".names dd").all_inner_texts())
+    assert violations(opened, axe) == []
     page.reload()
     opened.settle()
     assert page.get_by_label("Shown", exact=True).input_value() == layer
@@ -305,4 +307,9 @@ def test_a_map_is_stopped_and_says_how_far_it_is(opened: Opened) -> None:
     # What is not computed looks like its neighbours: the picture is whole.
     assert page.evaluate("[...document.querySelectorAll('[role=gridcell]')].every((cell) => cell.style.fill !== '')")
     expect(stop).to_be_hidden()
-    expect(page.get_by_role("button", name="Compute all")).to_be_visible()
+    # The rest begins with what is there.
+    page.get_by_role("button", name="Compute on").click()
+    expect(page.locator("progress")).to_be_visible()
+    first = page.locator(".card .quiet").first
+    page.wait_for_function("(one) => /^[0-9]+ of/.test(one.textContent)", arg=first.element_handle())
+    assert int(first.inner_text().split()[0]) >= done

@@ -39,7 +39,14 @@ ERROR = record(
         "field": text("name of the argument that is wrong"),
     },
     "an error",
-    optional={"retry_after_s": whole("seconds after which to ask again", least=1)},
+    optional={
+        "retry_after_s": whole("seconds after which to ask again", least=1),
+        "status": whole("status that the answer would have, in a stream", least=400),
+        "rows": several(
+            {"type": "object", "description": "a row, as a stream sends it"},
+            "rows that were found before the time of a request was over",
+        ),
+    },
 )
 VALUE = either("a value", text("text"), number("number", least=None), yes_or_no("yes or no"))
 OPTION = record(

@@ -42,8 +42,9 @@ DIGEST = "map"
 FILE = "map.toml"
 # Names of a sweep's description, and those of a map in their place.
 NAMES = {"axes.": "", "settings.": "", "baseline[0]": "against"}
-# Most points that are computed and reported together, and the seconds that they may take, else fewer are.
-AT_ONCE, PIECE_S = 32, 0.5
+# Points that are computed and reported together: of the first picture, most of any, which take at most these seconds,
+# else fewer are.
+AT_FIRST, AT_ONCE, PIECE_S = 4, 32, 0.5
 LARGEST = 1 << 20
 
 
@@ -66,7 +67,7 @@ def map_of(
     cells = [] if say is None else list(say.told)
     reasons = [cell["reason"] for cell in cells if cell.get("reason")]
     layout = Layout(made)
-    at_once = AT_ONCE
+    at_once = AT_FIRST
     while len(cells) < made.points:
         began_s = monotonic()
         piece, indices = _piece(layout, len(cells), at_once)
@@ -194,10 +195,7 @@ def _against(told: object) -> Any:
 
 
 def _piece(layout: Layout, done: int, at_once: int) -> tuple[Piece, dict[str, NDArray[np.intp]]]:
-    """The next points, this many or the rest of their series, with their places in the axes.
-
-    The points of a coarse map come first.
-    """
+    """The next points, this many or the rest of their series, with their places in the axes: coarse maps come first."""
     points = layout.series_points
     series, first = divmod(done, points)
     indices = layout.indices(range(series * points, (series + 1) * points))
@@ -208,9 +206,14 @@ def _piece(layout: Layout, done: int, at_once: int) -> tuple[Piece, dict[str, ND
 
 
 def _coarse_first(indices: list[NDArray[np.intp]]) -> NDArray[np.intp]:
-    """The points of every fourth place in all axes, then of every second, then the others: so a map is seen early."""
-    fourth, second = (np.logical_and.reduce([index % step == 0 for index in indices]) for step in (4, 2))
-    return np.argsort(2 - fourth.astype(np.intp) - second, kind="stable")
+    """The points of few places in all axes, then of every second in between, and so on: so a map is seen early.
+
+    The first are those whose places are multiples of the largest power of two that more than one place of an axis is.
+    """
+    step = 1 << (max(int(index.max()) for index in indices) | 1).bit_length() - 1
+    # The largest power of two that divides the place, on all axes; 0 is a multiple of all.
+    of_all = np.bitwise_or.reduce([*indices, np.full_like(indices[0], step)])
+    return np.argsort(-(of_all & -of_all), kind="stable")
 
 
 def _cell(made: SweepDescription, judged: Judged, row: int, place: dict[str, int]) -> dict[str, Any]:

@@ -27,6 +27,12 @@ const [PACKED, LACKS] = ["packed", "lacks"];
  */
 const nameIn = (path) => (path.startsWith(base) ? path.slice(base.length).replace(/^\/+|\/+$/g, "") : "");
 
+/** The name of the view that is at the address shown. */
+export function viewHere() {
+  const name = nameIn(location.pathname);
+  return VIEWS.includes(name) ? name : "plan";
+}
+
 /**
  * `{view, query, lost}` of the address shown.
  *
@@ -37,7 +43,7 @@ const nameIn = (path) => (path.startsWith(base) ? path.slice(base.length).replac
  * @returns {Promise<{view: string, query: Query, lost: string[] | null}>}
  */
 export async function here(most) {
-  const name = nameIn(location.pathname);
+  const view = viewHere();
   const query = new Map(new URLSearchParams(location.search));
   const fragment = new URLSearchParams(location.hash.slice(1));
   /** @type {string[] | null} */
@@ -49,7 +55,7 @@ export async function here(most) {
       lost = null;
     }
   }
-  return { view: VIEWS.includes(name) ? name : "plan", query, lost };
+  return { view, query, lost };
 }
 
 /**

@@ -30,10 +30,6 @@ export class Refusal extends Error {
     return this.status === 0;
   }
 
-  get isOverTime() {
-    return this.status === 504;
-  }
-
   get isBusy() {
     return this.status === 429 || this.status === 503;
   }
@@ -42,8 +38,8 @@ export class Refusal extends Error {
 const ANY_JSON = "application/json";
 const EVENTS = "text/event-stream";
 const NOT_FOUND = 404;
-// The status of an error in a stream, which does not say its own.
-const REFUSED = 422;
+// From here on a status says that the server has ended the work, and not that the request is wrong.
+const FAILED = 500;
 const NOT_PREPARED =
   "This demo has no server: only what its examples under “Start from” show is prepared. `lightloom serve` computes all.";
 const BROKEN = "The server's answer broke off.";
@@ -160,13 +156,13 @@ export async function follow(path, body, on, { signal } = {}) {
 }
 
 /** @param {ServerError} told */
-function refusalInStream({ error, field, status = REFUSED, retry_after_s: retryAfter }) {
+function refusalInStream({ error, field, status, retry_after_s: retryAfter }) {
   return new Refusal(error, { field, status, retryAfter });
 }
 
 /**
- * Follows a stream as `follow` does; where the server's time for it is over, the refusal in place of the answer, if
- * there are rows to be shown.
+ * Follows a stream as `follow` does; where the server ends the work, as when its time is over, the refusal in place of
+ * the answer, if there are rows to be shown.
  *
  * @template {keyof Rows} Path
  * @param {Path} path
@@ -188,9 +184,7 @@ export async function followOn(path, body, on, how) {
   try {
     return await follow(path, body, counting, how);
   } catch (error) {
-    // After rows, an error of no field is not of what was asked for: the server has ended the work.
-    const hasEnded = error instanceof Refusal && (error.isOverTime || (error.status === REFUSED && !error.field));
-    if (hasEnded && rows) return error;
+    if (error instanceof Refusal && error.status >= FAILED && rows) return error;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // The page: its views by their addresses, each the module of that name in `views/`.
 
-import { here, onMove } from "./address.js";
+import { here, onMove, viewHere } from "./address.js";
 import { Refusal } from "./api.js";
 import { h, part, replace, viewLinks } from "./dom.js";
 import { limits, loadTable } from "./options.js";
@@ -23,6 +23,14 @@ const MOST_BYTES = 4 << 20;
 let shown = { name: null, view: null };
 let moves = 0;
 
+/**
+ * The module of a view.
+ *
+ * @param {string} name
+ * @returns {Promise<{mount: (root: HTMLElement) => View}>}
+ */
+const moduleOf = (name) => import(`./views/${name}.js`);
+
 async function move() {
   moves += 1;
   const mine = moves;
@@ -31,8 +39,7 @@ async function move() {
   if (name !== shown.name) {
     shown.view?.leave();
     shown = { name, view: null };
-    /** @type {{mount: (root: HTMLElement) => View}} */
-    const { mount } = await import(`./views/${name}.js`);
+    const { mount } = await moduleOf(name);
     if (mine !== moves) {
       if (shown.name === name) shown.name = null;
       return;
@@ -51,6 +58,8 @@ async function move() {
 }
 
 async function start() {
+  // The view's files come while the table does; where they do not, it is said when they are asked for again.
+  moduleOf(viewHere()).catch(() => {});
   try {
     await loadTable();
   } catch (error) {

@@ -67,7 +67,7 @@ export function mount(root) {
             partNotice(
               whole,
               reachedWords(view.reached),
-              anew(() => frame.again()),
+              onward(() => frame.again()),
             ),
           );
         } else view.finish(whole);
@@ -162,14 +162,14 @@ const stoppedNotice = ({ done, of }, again) =>
   notice(
     "",
     `Stopped: ${done} of ${of} cells are computed, and the others look like their neighbours.`,
-    h("button", { type: "button", class: "small", onclick: again }, "Compute all"),
+    h("button", { type: "button", class: "small", onclick: again }, "Compute on"),
   );
 
 /** @param {() => void} again */
-const anew = (again) => h("button", { type: "button", class: "small", onclick: again }, "Compute again");
+const onward = (again) => h("button", { type: "button", class: "small", onclick: again }, "Compute on");
 
 /**
- * How far a map is that the server ended, which keeps none of its cells.
+ * How far a map is that the server ended, which keeps its cells.
  *
  * @param {{done: number, of: number}} reached
  */
@@ -177,5 +177,5 @@ const reachedWords = ({ done, of }) =>
   h(
     "span",
     {},
-    `${done} of ${of} cells are computed, and the others look like their neighbours. Computing again begins anew.`,
+    `${done} of ${of} cells are computed, and the others look like their neighbours. Computing on begins with these.`,
   );
