@@ -2,7 +2,7 @@
 
 `LIGHTLOOM_TRACE` names a folder, into which every rank writes `rankR.json`; `lightloom train FOLDER` reads it, and so
 do viewers of Chrome's Trace Event Format. Computation is what lies between: the time in which the program waits for no
-collective, cut where it calls one.
+collective, cut where it calls one. Iterations are what lies between two calls of `step`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.torch.planning import Asked
 
-__all__ = ["Trace", "trace_of"]
+__all__ = ["Trace", "step", "trace_of"]
 
 FOLDER = "LIGHTLOOM_TRACE"
 # Events that a rank keeps.
@@ -35,6 +35,8 @@ NAMES = {
     "all-to-all": "all_to_allv",
 }
 COMPUTATION, COMMUNICATION = 7, 20
+# PyTorch's name of an iteration, before its number.
+ITERATION = "ProfilerStep#"
 
 
 class Trace:
@@ -47,10 +49,20 @@ class Trace:
         self._lock = threading.Lock()
         self._computes_since_ns: int | None = None
         self._waiting = 0
+        self._steps, self._stepped_ns = 0, 0
 
     def group(self, name: str, members: list[int]) -> None:
         """Say which ranks a group has."""
         self._groups[name] = members
+
+    def step(self) -> None:
+        """The program has ended an iteration, or what comes before the first."""
+        with self._lock:
+            self._cut()
+            now_ns = time.monotonic_ns()
+            if self._steps:
+                self._write(f"{ITERATION}{self._steps}", "user_annotation", 0, self._stepped_ns, now_ns, {})
+            self._steps, self._stepped_ns = self._steps + 1, now_ns
 
     def called(self) -> None:
         """The program calls a collective: what it computed before is one piece."""
@@ -153,13 +165,29 @@ class Trace:
             self._put(name, stream, begun_ns, ended_ns, args)
 
     def _put(self, name: str, stream: int, begun_ns: int, ended_ns: int, args: dict[str, Any]) -> None:
+        args = {"device": self._rank, "stream": stream, **args}
+        self._write(name, "kernel", stream, begun_ns, ended_ns, args)
+
+    def _write(
+        self, name: str, category: str, thread: int, begun_ns: int, ended_ns: int, args: dict[str, Any]
+    ) -> None:
         if len(self._events) < MOST_EVENTS:
-            event = {"ph": "X", "cat": "kernel", "name": name, "pid": self._rank, "tid": stream}
+            event = {"ph": "X", "cat": category, "name": name, "pid": self._rank, "tid": thread}
             times = {"ts": begun_ns / 1e3, "dur": max(0, ended_ns - begun_ns) / 1e3}
-            self._events.append({**event, **times, "args": {"device": self._rank, "stream": stream, **args}})
+            self._events.append({**event, **times, "args": args})
 
 
 traces: dict[str, Trace] = {}
+
+
+def step() -> None:
+    """Say to the trace that an iteration of the program has ended; without `LIGHTLOOM_TRACE` nothing is done.
+
+    What lies between the N-th call and the next is iteration N, counted from 1, as `--profile-step` of `train` names
+    it. What comes before the first call, such as making groups, is in none. Every rank calls it as often as the others.
+    """
+    for trace in traces.values():
+        trace.step()
 
 
 def trace_of(rank: int, group: str, members: list[int]) -> Trace | None:
