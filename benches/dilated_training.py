@@ -22,9 +22,9 @@ from tests.torch.launch import check_all_well, ranks_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FABRIC, DILATION, RATE_GBPS, DELAY_US = "default", 4000, 800, {"startup": 0.5, "hop_delay": 0.5}
+FABRIC, DILATION, RATE_GBPS, DELAY_US = "default", 20000, 800, {"startup": 0.5, "hop_delay": 0.5}
 RECONFIGURATION_US = {"default": 10.0}
-MODELS, RANKS, ITERATIONS, RUNS = ("transformer", "convolutional"), (2, 4), 12, 2
+MODELS, RANKS, ITERATIONS, RUNS = ("transformer", "convolutional"), (2, 4), 8, 1
 STEADY = 0.05
 
 
@@ -44,7 +44,7 @@ def slowed(ranks: int) -> ll.Fabric:
         bandwidth=f"{fabric.bandwidth_bps / DILATION}bps",
         startup=f"{fabric.startup_s * DILATION}s",
         hop_delay=f"{fabric.hop_delay_s * DILATION}s",
-        reconfiguration_delay="40ms",
+        reconfiguration_delay="200ms",
     )
 
 

@@ -2,7 +2,8 @@
 
 `LIGHTLOOM_TRACE` names a folder, into which every rank writes `rankR.json`; `lightloom train FOLDER` reads it, and so
 do viewers of Chrome's Trace Event Format. Computation is what lies between: the time in which the program waits for no
-collective, cut where it calls one. Iterations are what lies between two calls of `step`.
+collective, cut where it calls one. PyTorch's own code, such as DistributedDataParallel, waits where nothing says so: a
+thread that sleeps when a collective ends has waited for it for as long as it has slept. Iterations are what lies between two calls of `step`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse
 from lightloom.base.files import write_bytes
+from lightloom.torch.threads import awake_ns, awake_of_sleeper_ns
 
 if TYPE_CHECKING:
     from lightloom.plans import Plan
@@ -48,6 +50,9 @@ class Trace:
         self._groups: dict[str, list[int]] = {}
         self._lock = threading.Lock()
         self._computes_since_ns: int | None = None
+        # The thread that computes, and for how long it had been awake by then.
+        self._thread = 0
+        self._awake_ns: int | None = None
         self._waiting = 0
         self._steps, self._stepped_ns = 0, 0
 
@@ -80,6 +85,17 @@ class Trace:
         with self._lock:
             self._waiting -= 1
             self._cut()
+
+    def ended(self) -> None:
+        """A collective has ended, which the program is told next: if it sleeps, it has waited since it fell asleep."""
+        with self._lock:
+            if self._computes_since_ns is None or self._awake_ns is None:
+                return
+            awake = awake_of_sleeper_ns(self._thread)
+            if awake is not None:
+                now_ns = time.monotonic_ns()
+                self._computed(min(now_ns, self._computes_since_ns + max(0, awake - self._awake_ns)))
+                self._computes_since_ns, self._awake_ns = now_ns, awake
 
     def collective(
         self,
@@ -156,9 +172,13 @@ class Trace:
 
     def _cut(self) -> None:
         now_ns = time.monotonic_ns()
-        if self._computes_since_ns is not None:
-            self._put("computation", COMPUTATION, self._computes_since_ns, now_ns, {})
+        self._computed(now_ns)
         self._computes_since_ns = None if self._waiting else now_ns
+        self._thread, self._awake_ns = threading.get_native_id(), awake_ns()
+
+    def _computed(self, ended_ns: int) -> None:
+        if self._computes_since_ns is not None:
+            self._put("computation", COMPUTATION, self._computes_since_ns, ended_ns, {})
 
     def _add(self, name: str, stream: int, begun_ns: int, ended_ns: int, args: dict[str, Any]) -> None:
         with self._lock:
