@@ -113,6 +113,8 @@ class PlanBook:
     def _made(self, asked: Asked, call: str, timeout_s: float) -> Ready:
         made = self._plan(asked, call, timeout_s)
         dark_s, windows_s = _core.change_times(made.core)
+        # Circuits are as the collective before has left them: what differs changes before the first step.
+        dark_s[0] = max(dark_s[0], self._fabric.reconfiguration.fixed_s)
         on_ports = circuits(made, "crossbar")
         held = np.zeros(len(made.steps), dtype=np.int64)
         for one in on_ports.configurations:

@@ -188,9 +188,7 @@ class Trace:
         args = {"device": self._rank, "stream": stream, **args}
         self._write(name, "kernel", stream, begun_ns, ended_ns, args)
 
-    def _write(
-        self, name: str, category: str, thread: int, begun_ns: int, ended_ns: int, args: dict[str, Any]
-    ) -> None:
+    def _write(self, name: str, category: str, thread: int, begun_ns: int, ended_ns: int, args: dict[str, Any]) -> None:
         if len(self._events) < MOST_EVENTS:
             event = {"ph": "X", "cat": category, "name": name, "pid": self._rank, "tid": thread}
             times = {"ts": begun_ns / 1e3, "dur": max(0, ended_ns - begun_ns) / 1e3}
