@@ -16,17 +16,17 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-import lightloom as ll
 from tests.torch.launch import check_all_well, ranks_of
 
-DILATION, ITERATIONS, RUNS, STEADY = 20_000, 10, 2, 0.05
+import lightloom as ll
+
+DILATION, ITERATIONS, RUNS, STEADY = 40_000, 8, 2, 0.05
 MODELS = ("transformer", "convolutional")
 # By ranks: a fabric, bit/s and seconds. On that of four, circuits change within every AllReduce.
 FABRICS = {
     2: {"bandwidth": 800e9, "startup": 0.5e-6, "hop_delay": 0.5e-6, "reconfiguration_delay": 10e-6},
     4: {"bandwidth": 800e9, "startup": 0.5e-6, "hop_delay": 5e-6, "reconfiguration_delay": 1e-6},
 }
-UNITS = {"bandwidth": "bps"}
 
 
 class Iteration(NamedTuple):
@@ -37,12 +37,11 @@ class Iteration(NamedTuple):
     changes: int
 
 
-def fabric(ranks: int, slower: float) -> dict[str, str]:
-    """The fabric of so many ranks, its times so many times as long."""
-    given = FABRICS[ranks].items()
-    return {
-        key: f"{value / slower if key in UNITS else value * slower:.9g}{UNITS.get(key, 's')}" for key, value in given
-    }
+def write_fabric(file: Path, ranks: int, slower: float) -> None:
+    """Write the fabric of so many ranks, its times so many times as long."""
+    times = {key: value * slower for key, value in FABRICS[ranks].items() if key != "bandwidth"}
+    lines = [f'bandwidth = "{FABRICS[ranks]["bandwidth"] / slower:.9g}bps"']
+    file.write_text("\n".join(lines + [f'{key} = "{value:.9g}s"' for key, value in times.items()]))
 
 
 def ends_us(events: list[dict[str, object]]) -> dict[int, float]:
@@ -59,13 +58,13 @@ def ends_us(events: list[dict[str, object]]) -> dict[int, float]:
 def run(model: str, ranks: int) -> list[Iteration]:
     """The iterations of a job, but for the first, in which plans are made."""
     with tempfile.TemporaryDirectory() as folder:
-        file, trace = Path(folder, "fabric.toml"), Path(folder, "trace")
-        file.write_text("".join(f'{key} = "{value}"\n' for key, value in fabric(ranks, 1).items()))
+        file, slowed, trace = Path(folder, "fabric.toml"), Path(folder, "slowed.toml"), Path(folder, "trace")
+        write_fabric(file, ranks, 1)
+        write_fabric(slowed, ranks, DILATION)
         settings = {"LIGHTLOOM_FABRIC": str(file), "LIGHTLOOM_TRACE": str(trace), "LIGHTLOOM_DILATION": str(DILATION)}
         check_all_well(ranks_of("iterations", model, str(ITERATIONS), ranks=ranks, **settings))
         events = [json.loads(path.read_text())["traceEvents"] for path in sorted(trace.iterdir())]
         ends = [ends_us(of_rank) for of_rank in events]
-        slowed = ll.Fabric(gpus=ranks, **fabric(ranks, DILATION))
         changes = sum(event["args"].get("lightloom", {}).get("changes", 0) for event in events[0])
         found = []
         for number in range(2, ITERATIONS + 1):

@@ -3,7 +3,8 @@
 `LIGHTLOOM_TRACE` names a folder, into which every rank writes `rankR.json`; `lightloom train FOLDER` reads it, and so
 do viewers of Chrome's Trace Event Format. Computation is what lies between: the time in which the program waits for no
 collective, cut where it calls one. PyTorch's own code, such as DistributedDataParallel, waits where nothing says so: a
-thread that sleeps when a collective ends has waited for it for as long as it has slept. Iterations are what lies between two calls of `step`.
+thread that sleeps when a collective ends has waited for it for as long as it has slept. Iterations are what lies
+between two calls of `step`.
 """
 
 from __future__ import annotations
