@@ -91,18 +91,17 @@ def test_the_last_iteration_is_the_one_that_is_planned(tmp_path: Path) -> None:
 
 
 def test_circuits_that_change_hold_every_step_back(tmp_path: Path) -> None:
-    # Plans end on other circuits than they begin with, so that the next one begins with a change.
     file, folder = tmp_path / "fabric.toml", tmp_path / "trace"
     file.write_text('startup = "2us"\nhop_delay = "10us"\nreconfiguration_delay = "2us"\n')
     settings = {"LIGHTLOOM_FABRIC": str(file), "LIGHTLOOM_DILATION": DILATION, "LIGHTLOOM_TRACE": str(folder)}
     check_all_well(ranks_of("iterations", "convolutional", "2", ranks=4, **settings))
     events = json.loads((folder / "rank0.json").read_text())["traceEvents"]
-    first_steps_changed = 0
+    changes = 0
     for one in events:
         if one["name"] == "lightloom all-reduce":
             steps = one["args"]["lightloom"]["steps"]
-            first_steps_changed += steps[0]["circuits_changed"] > 0
+            changes += sum(step["circuits_changed"] > 0 for step in steps)
             for step, after in pairwise(steps):
                 least_us = (14 if step["circuits_changed"] else 12) * float(DILATION)
                 assert after["after_us"] - step["after_us"] >= least_us * (1 - 1e-6)
-    assert first_steps_changed > 2
+    assert changes
