@@ -83,7 +83,7 @@ def spread(values: list[float]) -> float:
 
 
 def main() -> None:
-    print("model          ranks  fabric        with changes  measured, ms  predicted, ms  ratio  spread  runs differ")
+    print("model          ranks  fabric       changes  measured, ms  predicted, ms  ratio  spread  runs differ")
     for model in MODELS:
         for ranks, name in CASES:
             runs = [run(model, ranks, name) for _ in range(RUNS)]
@@ -96,7 +96,7 @@ def main() -> None:
             differ = (max(medians) - min(medians)) / measured
             verdict = "" if max(widest, differ) <= STEADY else "  inconclusive"
             print(
-                f"{model:14} {ranks:5}  {name:11} {runs[0][0].changes:13} {1e3 * measured:13.1f} {1e3 * predicted:14.1f}"
+                f"{model:14} {ranks:5}  {name:11} {runs[0][0].changes:8} {1e3 * measured:13.1f} {1e3 * predicted:14.1f}"
                 f" {ratio:6.3f} {widest:7.1%} {differ:12.1%}{verdict}",
                 flush=True,
             )
