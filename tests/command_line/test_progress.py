@@ -89,6 +89,7 @@ def test_what_is_left_of_a_budget_is_said() -> None:
     assert Status(0.0).text == "0 s left"
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_on_a_terminal_a_long_plan_says_the_best_so_far() -> None:
     words = [

@@ -133,6 +133,18 @@ def test_presets_of_servers_and_cubes_are_planned(preset: str, collective: str) 
     assert all(check.passed for check in ll.verify(ll.circuits(plan)))
 
 
+@pytest.mark.large
+@pytest.mark.parametrize("dims", [(8, 8, 8), (4, 4, 12), (4, 8, 8), (8, 8, 4)])
+@pytest.mark.parametrize("collective", ["broadcast", "reduce", "all-reduce", "all-gather"])
+def test_pods_of_any_number_of_cubes_are_planned(dims: tuple[int, ...], collective: str) -> None:
+    """No composition that the pod cannot hold stands in the way; where no torus is twisted, a plain one is there."""
+    fabric = ll.Fabric(ports=6, dims=dims, optics="cubes:4x4x4", initial="free")
+    plan = ll.plan(collective, "1MiB", fabric=fabric)
+    assert plan.lower_bound_s <= plan.total_s
+    assert all(check.passed for check in ll.verify(plan))
+
+
+@pytest.mark.large
 def test_all_to_all_on_the_twisted_torus_is_faster() -> None:
     """Jouppi et al. 2023, figure 6: a twisted torus of 4x4x8 has up to 1.6 times the throughput of the plain one."""
     fabric = ll.Fabric.preset("tpu-v4")

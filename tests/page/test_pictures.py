@@ -123,11 +123,11 @@ FAULTS = [(), ("port:1.0", "receiver:2.1"), ("gpu:3",), ("gpu:0", "link:4-6")]
 
 def test_each_port_may_be_on_a_switch_of_its_own(server: Served) -> None:
     asked = {"collective": "all-gather", "size": "1MiB", "gpus": 8, "ports": 2, "optics": "parallel"}
-    told = server.post("ports", **asked, failed="port:1.0,receiver:2.1").json()
-    fabric = ll.Fabric(gpus=8, ports=2, optics="parallel", failed="port:1.0,receiver:2.1")
+    told = server.post("ports", **asked, failed="gpu:3").json()
+    fabric = ll.Fabric(gpus=8, ports=2, optics="parallel", failed="gpu:3")
     plan = ll.plan("all-gather", "1MiB", fabric=fabric)
     broken = [(switch["failed_ingress"], switch["failed_egress"]) for switch in told["switches"]]
-    assert broken == [([2], []), ([], [3])]
+    assert broken == [([4], [4])] * 2
     for one in told["configurations"]:
         pairs = Counter(
             (switch["ranks"][a - 1], switch["ranks"][b - 1])

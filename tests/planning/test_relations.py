@@ -12,6 +12,7 @@ from tests.draws import cases
 from tests.planning import relations
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("sides", relations.RELATIONS, ids=lambda sides: sides.__name__)
 @settings(max_examples=cases(24))
 @given(seed=st.integers(0, 2**32 - 1))

@@ -123,6 +123,40 @@ def test_what_is_planned_on_circuits_alone_refuses_more(planned: Any, more: dict
         planned(ll.Fabric(gpus=8, ports=2, **more))
 
 
+@pytest.mark.parametrize(
+    ("gpus", "hop_delay", "electrical"),
+    [
+        (4, "0ns", "2:400Gbps"),
+        (4, "0ns", "2:50Gbps:2500ns"),
+        (4, "13400ns", "2:3600Gbps:0ns"),
+        (4, "0ns", "2:3600Gbps:0ns"),
+        # A ring of circuits is gone round in less than one hop inside an island.
+        (64, "1ns", "2:400Gbps:1us"),
+    ],
+)
+@pytest.mark.parametrize("size", ["2KiB", "1MiB"])
+@pytest.mark.parametrize("collective", ["all-reduce", "all-gather", "broadcast", "all-to-all"])
+def test_circuits_alone_are_no_faster_than_both_tiers_nor_than_their_bound(
+    collective: str, size: str, gpus: int, hop_delay: str, electrical: str
+) -> None:
+    circuits = ll.Fabric(gpus=gpus, hop_delay=hop_delay)
+    islands = ll.Fabric(gpus=gpus, hop_delay=hop_delay, electrical=electrical)
+    alone, both = (ll.plan(collective, size, fabric=fabric) for fabric in (circuits, islands))
+    assert both.lower_bound_s <= both.total_s <= alone.total_s * (1 + 1e-12)
+
+
+def test_many_points_are_planned_on_circuits_alone() -> None:
+    """By a planner that is named; without one they would be other times than the plans'."""
+    settings = {"collective": "all-gather", "gpus": 8, "electrical": "4:3600Gbps:100ns"}
+    axes = {"size": [1024]}
+    with pytest.raises(ll.InputError, match=r"electrical: .* name a planner"):
+        ll.sweep({"settings": settings, "axes": axes})
+    named = {"settings": {**settings, "planner": "harvest", "algorithm": "ring"}, "axes": axes}
+    fabric = ll.Fabric(gpus=8, electrical="4:3600Gbps:100ns")
+    plan = ll.plan("all-gather", 1024, fabric=fabric, planner="harvest", algorithm="ring")
+    assert ll.sweep(named).to_columns()["total_s"] == [plan.total_s]
+
+
 def test_planners_are_compared_on_circuits_alone() -> None:
     with pytest.raises(ll.InputError, match=r"^electrical: `4:3600Gbps:100ns` is not accepted: .*circuits alone"):
         ll.compare("all-reduce", "1MiB", fabric=ll.Fabric(**FABRIC))

@@ -23,7 +23,7 @@ pub(crate) mod any_algorithm_start_unequal {
 }
 
 pub(crate) mod any_algorithm_tiers {
-    /// Hops over circuits of a path of which words are counted; a path of more is taken to need no time.
+    /// Hops over circuits of a path of which words are counted; paths of more count as one that reaches all GPUs.
     pub(crate) const MOST_HOPS: u32 = 40;
 
     /// Topologies with each of which a bound is found; with more, changes are all that counts.

@@ -128,8 +128,8 @@ pub(crate) mod whole_crate {
 }
 
 pub(crate) mod narrow_graphs {
-    /// Ranks up to which collectives of blocks are tried on two Kautz graphs.
-    pub(crate) const MOST_FOR_BOTH: u32 = 128;
+    /// Ranks up to which collectives of blocks are tried on several Kautz graphs.
+    pub(crate) const MOST_FOR_ALL: u32 = 128;
 }
 
 pub(crate) mod library {

@@ -2,7 +2,7 @@
 
 use model::{Collective, Result, Shape, Topology};
 
-use crate::cutoffs::narrow_graphs::MOST_FOR_BOTH;
+use crate::cutoffs::narrow_graphs::MOST_FOR_ALL;
 
 /// The generalised Kautz graph with all ports in use, where these are fewer than ranks.
 ///
@@ -15,20 +15,22 @@ pub fn narrow(shape: &Shape) -> Result<Topology> {
     if is_full { Ok(kautz) } else { topologies::build("rewired-kautz", shape) }
 }
 
-/// The graphs that are tried for a collective of blocks; none for one port. An AllGather on one is a ReduceScatter on
-/// it turned round, and neither way is the better everywhere; nor is an AllReduce with all ports, since shortest paths
-/// among which flows are split change.
+/// The graphs that are tried for a collective of blocks, the Kautz graph first; none for one port. More circuits change
+/// the shortest paths among which flows are split, so that neither it nor the one with all ports is the better
+/// everywhere; nor is a graph or it turned round, on which a ReduceScatter is an AllGather.
 pub(crate) fn for_collective(collective: Collective, shape: &Shape) -> Vec<Topology> {
-    let Ok(full) = narrow(shape) else { return Vec::new() };
-    let other = match collective {
-        Collective::AllGather | Collective::ReduceScatter => full.reversed().ok(),
-        Collective::AllReduce => topologies::build("kautz", shape).ok(),
-        _ => None,
-    };
-    let other = other.filter(|other| !other.same_links(&full));
-    match other {
-        Some(other) if shape.gpus() <= MOST_FOR_BOTH => vec![full, other],
-        Some(kautz) if collective == Collective::AllReduce => vec![kautz],
-        _ => vec![full],
+    let Ok(kautz) = topologies::build("kautz", shape) else { return Vec::new() };
+    let mut graphs = vec![kautz];
+    if shape.gpus() <= MOST_FOR_ALL
+        && let Ok(full) = narrow(shape)
+    {
+        let turns = matches!(collective, Collective::AllGather | Collective::ReduceScatter);
+        let turned = if turns { full.reversed().ok() } else { None };
+        for graph in std::iter::once(full).chain(turned) {
+            if !graphs.iter().any(|other| other.same_links(&graph)) {
+                graphs.push(graph);
+            }
+        }
     }
+    graphs
 }

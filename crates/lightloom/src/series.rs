@@ -10,7 +10,7 @@ use planners::{Choice, Envelope, OperatingPoint};
 use rayon::prelude::*;
 
 use crate::cutoffs::series::MOST_NAMED;
-use crate::{Prepared, Request};
+use crate::{Prepared, Request, tiers};
 
 /// A request, prepared for many points.
 pub struct Series {
@@ -49,7 +49,7 @@ pub struct Evaluation {
     pub never_change_s: Option<Vec<f64>>,
     /// Index of the chosen plan's topologies in [`Series::topologies`], or [`Evaluation::NOTHING`].
     pub topologies: Vec<u32>,
-    /// Of the best plans whose circuits never change, where their times are there: `choice` and `topologies`.
+    /// `choice` and `topologies` of the best plans whose circuits never change, where `never_change_s` is given.
     pub never_change: Option<(Vec<u32>, Vec<u32>)>,
 }
 
@@ -65,6 +65,10 @@ impl Series {
     /// Wrong input, or nothing that serves the request.
     pub fn new(request: &Request) -> Result<Self> {
         request.refuse_forwarding()?;
+        if tiers::serves(request) {
+            let reason = "many points are planned on circuits alone: name a planner, such as harvest";
+            return Err(Error::refused("electrical", "a fabric with electrical switches", reason));
+        }
         let prepared = Prepared::new(request)?;
         prepared.make_problems()?;
         prepared.best_at(&prepared.own_numbers()?)?;
@@ -198,7 +202,7 @@ fn index_in<T: PartialEq>(known: &Mutex<Vec<T>>, value: T) -> u32 {
     place as u32
 }
 
-/// What is kept of the choice at one point.
+/// The figures of the choice at one point.
 struct Figures {
     total_s: f64,
     reconfigurations: u32,

@@ -55,13 +55,16 @@ impl Shape {
     }
 
     /// # Errors
-    /// A rank that must send for a collective and has no transmitter that works, or must receive and has no receiver.
+    /// A root that is no rank, or a rank that must send for a collective and has no transmitter that works, or must receive and has no receiver.
     pub fn check_serves(&self, collective: Collective, root: Option<Rank>) -> Result<()> {
         if self.faults().is_empty() {
             return Ok(());
         }
         let working = WorkingPorts::of(self);
         let root = root.unwrap_or(0);
+        if root >= self.gpus() {
+            return Err(Error::value("root", root, format!("a rank below {}", self.gpus())));
+        }
         let outward = matches!(collective, Collective::Broadcast | Collective::Scatter);
         for rank in 0..self.gpus() {
             let sends = !collective.has_root() || outward == (rank == root);

@@ -1,7 +1,7 @@
 //! The best of compositions, one after another.
 
 use compositions::Composition;
-use model::{Result, Step, Topology};
+use model::{Error, Result, Step, Topology};
 
 use crate::cutoffs::best_composition::{MANY_ROUTED, MOST_FILLED};
 use crate::planners::synthesize;
@@ -19,16 +19,19 @@ pub(crate) struct Composing<'a> {
     beside: &'a [Topology],
     limit_s: f64,
     best: Option<Choice>,
+    /// Why the first composition of which no topologies serve a step was left out.
+    refusal: Option<Error>,
 }
 
 impl<'a> Composing<'a> {
     /// Compositions that take longer than `limit_s` are given up.
     pub(crate) fn new(planner: &'static str, problem: &'a Problem, beside: &'a [Topology], limit_s: f64) -> Self {
-        Self { planner, problem, beside, limit_s, best: None }
+        Self { planner, problem, beside, limit_s, best: None, refusal: None }
     }
 
-    /// Tries a composition. Of equally fast ones the first is kept, unless it would be a large plan and another one has
-    /// fewer routes: schedules written by a symmetry that the topology lacks have the same times and many more routes.
+    /// Tries a composition. One is left out where no topologies that the optical layer can hold serve a step of it. Of
+    /// equally fast ones the first is kept, unless it would be a large plan and another one has fewer routes: schedules
+    /// written by a symmetry that the topology lacks have the same times and many more routes.
     ///
     /// # Errors
     /// The errors of [`composition_cost::best_sequence`].
@@ -37,7 +40,13 @@ impl<'a> Composing<'a> {
         let many = self.best.as_ref().map(routed).filter(|routed| *routed > MANY_ROUTED);
         let rounding = if many.is_some() { ties::ROUNDING } else { 0.0 };
         let limit_s = self.limit_s() * (1.0 + rounding);
-        let found = composition_cost::best_sequence(self.planner, self.problem, composition, limit_s)?;
+        let found = match composition_cost::best_sequence(self.planner, self.problem, composition, limit_s) {
+            Err(refusal @ Error::Infeasible { .. }) => {
+                self.refusal.get_or_insert(refusal);
+                return Ok(());
+            }
+            found => found?,
+        };
         let is_better = |found: &Choice| match (&self.best, many) {
             (None, _) => true,
             (Some(best), Some(many)) if ties::within(best.total_s, found.total_s) => routed(found) < many,
@@ -99,6 +108,17 @@ impl<'a> Composing<'a> {
     /// Time, s, above which a composition is given up.
     pub(crate) fn limit_s(&self) -> f64 {
         self.best.as_ref().map_or(self.limit_s, |choice| choice.total_s.min(self.limit_s))
+    }
+
+    /// The best of all that were tried; `None` where none takes `limit_s` or less.
+    ///
+    /// # Errors
+    /// Where there is none: why the first that was left out was.
+    pub(crate) fn found(self) -> Result<Option<Choice>> {
+        match (self.best, self.refusal) {
+            (None, Some(refusal)) => Err(refusal),
+            (best, _) => Ok(best),
+        }
     }
 
     /// The best of all that were tried.

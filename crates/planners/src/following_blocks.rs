@@ -39,8 +39,7 @@ pub(crate) fn consider(composing: &mut Composing<'_>, problem: &Problem, root: R
         let followed = compositions::following(best.problem.schedule(), topologies, collective, root)?;
         if let Some(composition) = followed {
             let over_circuits = best.problem.settings.routing == Routing::EqualSplit;
-            // The scatter has no path on a topology of several parts.
-            let _ = composing.consider(compositions::Composition { over_circuits, ..composition });
+            composing.consider(compositions::Composition { over_circuits, ..composition })?;
         }
     }
     Ok(())

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use fronts::RoutingNetwork;
-use model::{Latest, Shape};
-use topologies::candidates;
+use model::{Latest, Shape, Topology};
+use topologies::{Diameter, candidates};
 
 use crate::cutoffs::known_starts::{MOST_GPUS, MOST_KEPT};
 use crate::known_networks::KnownNetworks;
@@ -28,12 +28,15 @@ impl KnownStarts {
         if let Some((_, starts)) = self.made.find(|(made_for, _)| made_for == shape) {
             return starts;
         }
-        let joins_all = |network: &Arc<RoutingNetwork>| {
-            let from = network.topology().symmetry().representatives();
-            from.into_iter().all(|src| (0..shape.gpus()).all(|dst| src == dst || network.distance(src, dst).is_some()))
-        };
-        let starts: Starts = networks.all(&candidates::starts(shape)).into_iter().filter(joins_all).collect();
+        let mut joining = candidates::starts(shape);
+        joining.retain(joins_all);
+        let starts: Starts = networks.all(&joining).into();
         self.made.keep((shape.clone(), starts.clone()));
         starts
     }
+}
+
+/// Whether every GPU reaches every other; also not where that takes long to find.
+pub(crate) fn joins_all(topology: &Topology) -> bool {
+    matches!(Diameter::of(topology), Some(Diameter::Hops(_)))
 }

@@ -10,7 +10,7 @@ use model::{Fabric, Initial, Result, Topology};
 use crate::ProfileTable;
 use crate::cutoffs::known_starts::MOST_OF_LAYER;
 use crate::known_networks::KnownNetworks;
-use crate::known_starts::KnownStarts;
+use crate::known_starts::{KnownStarts, joins_all};
 use crate::optical_limits::{KnownLimits, OpticalLimits};
 use crate::packet_times::PacketTimes;
 
@@ -41,7 +41,7 @@ impl Cache {
     }
 
     /// The topologies that fabrics of this shape start on, unless GPUs are many, and those of its optical layer, if they
-    /// are few; of all of them those that it can hold.
+    /// are few; of all of them those on which every GPU reaches every other and that it can hold.
     ///
     /// # Errors
     /// The errors of [`Cache::limits`].
@@ -53,7 +53,7 @@ impl Cache {
         let own = limits.as_ref().map(|limits| limits.topologies()).filter(|own| own.len() <= MOST_OF_LAYER);
         let own = own.into_iter().flatten().filter_map(|name| topologies::build(&name, &fabric.shape).ok());
         let mut all: Vec<Topology> = starts.iter().map(|network| network.topology().clone()).collect();
-        for topology in own {
+        for topology in own.filter(joins_all) {
             if !all.iter().any(|known| known.same_links(&topology)) {
                 all.push(topology);
             }

@@ -16,7 +16,7 @@ pub enum Diameter {
 impl Diameter {
     /// The diameter, by a search from one GPU of every orbit of the symmetry: O(orbits × links). `None` where that is
     /// too much.
-    pub(crate) fn of(topology: &Topology) -> Option<Self> {
+    pub fn of(topology: &Topology) -> Option<Self> {
         let representatives = topology.symmetry().representatives();
         let links = topology.expanded();
         if representatives.len() as u64 * links.len() as u64 > MOST_SEARCHED {

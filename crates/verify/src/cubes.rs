@@ -108,7 +108,7 @@ impl Cubes {
         (at(connection.ingress), at(connection.egress))
     }
 
-    /// What is wrong with a topology: circuits without fibres, fibres that lead to two others.
+    /// The faults of a topology: circuits without fibres, fibres that lead to two others.
     fn wrong(self, topology: &Topology) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut other_end: BTreeMap<(usize, u32), u32> = BTreeMap::new();

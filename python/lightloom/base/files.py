@@ -210,7 +210,7 @@ def check_folder(field: str, path: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise refuse(field, f"cannot write `{path}`: {error.strerror}") from error
     try:
-        # What may be written is no proof: where the kernel keeps folders of its own, none can be made.
+        # Permission to write is no proof: in folders of the kernel, such as /proc, no folder can be made.
         Path(mkdtemp(prefix=".lightloom-", dir=target.parent)).rmdir()
     except OSError as error:
         raise refuse(field, f"cannot write `{path}`: there is no writable folder `{target.parent}`") from error

@@ -1,18 +1,27 @@
-"""Programs that end by a deadline, with all programs that they start in turn."""
+"""Programs of others: where they are, and their end by a deadline, with all programs that they start in turn."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from contextlib import suppress
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["carried_out", "end_group"]
+__all__ = ["carried_out", "end_group", "program_at"]
+
+
+def program_at(name: str) -> str | None:
+    """The path of a program: next to the interpreter, where a package index puts an MPI, or else on the path."""
+    beside = str(Path(sys.executable).parent)
+    return shutil.which(name, path=os.pathsep.join((beside, os.environ.get("PATH", os.defpath))))
 
 
 def carried_out(command: Sequence[str], given: bytes = b"", *, limit_s: float) -> subprocess.CompletedProcess[bytes]:

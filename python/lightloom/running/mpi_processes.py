@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lightloom.base.errors import FailedError, refuse
 from lightloom.base.extras import missing
 from lightloom.plans import Plan
-from lightloom.running.commands import end_group
+from lightloom.running.commands import end_group, program_at
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.moments import windows_of
 from lightloom.running.mpi import patience_s
@@ -118,9 +117,7 @@ def run_by_mpiexec(plan: Plan, inputs: Sequence[Array], options: MpiOptions) -> 
 def _mpiexec() -> str:
     if find_spec("mpi4py") is None:
         raise missing("transport", "mpi", "mpi4py")
-    # An MPI from a package index lies next to the interpreter.
-    beside = str(Path(sys.executable).parent)
-    found = shutil.which("mpiexec", path=os.pathsep.join((beside, os.environ.get("PATH", os.defpath))))
+    found = program_at("mpiexec")
     if found is None:
         raise refuse("transport", "mpi needs `mpiexec`, which is not found; an MPI has it, such as: pip install mpich")
     return found

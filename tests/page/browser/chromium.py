@@ -13,7 +13,7 @@ from playwright.sync_api import expect, sync_playwright
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Sizes of a desk's and of a phone's display.
@@ -76,6 +76,13 @@ class Opened:
         self.page.goto(self.address + path)
         self.settle()
         return self.page
+
+    def code(self, kind: str = "command") -> Locator:
+        """The problem as a `command` or in `python`, which is asked for where it is near the screen."""
+        self.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        found = self.page.locator(f".code.{kind}")
+        expect(found).to_be_visible()
+        return found
 
     def settle(self) -> None:
         """Wait until the shown answer is that for the address, in its full colours: results fade in."""

@@ -39,7 +39,7 @@ def test_data_move_at_the_rate_of_their_circuit(opened: Opened) -> None:
         ".filter((flow) => flow.style.display !== 'none')[place]).strokeDashoffset)])"
     )
     assert all(offset == 0 for _, offset in page.evaluate(moved))
-    page.get_by_label("Time in the plan").fill("300")
+    page.get_by_label("Time in the plan", exact=True).fill("300")
     far = {tuple(map(int, link.split(","))): -offset for link, offset in page.evaluate(moved)}
     assert set(far) == set(rates)
     scale = max(far.values()) / max(rates.values())
@@ -53,7 +53,7 @@ def test_the_switch_shows_dark_and_broken_ports(opened: Opened, axe: str) -> Non
     plan = ll.plan("all-gather", "16MiB", fabric=ll.Fabric(gpus=8, ports=2, failed="port:1.0,receiver:2.1"))
     joined = sum(int(count) for *_, count in plan.steps[0].topology.links)
     expect(page.locator(".switch .connection:not(.gone)")).to_have_count(joined)
-    # Of 16 transmitters and 16 receivers one each is broken; those that are not joined to anything are dark.
+    # One of 16 transmitters and one of 16 receivers are broken; ports that are not joined to anything are dark.
     assert page.locator(".port.broken").count() == 2
     assert page.locator(".port.dark").count() == 2 * (15 - joined)
     assert page.locator(".gpu.broken").count() == 2

@@ -88,7 +88,7 @@ def test_steps_and_files_of_a_plan_are_there(opened: Opened) -> None:
         with page.expect_download() as found:
             page.get_by_role("group", name="Downloads").first.get_by_role("button", name=words).click()
         assert found.value.path().read_bytes().startswith(start)
-    assert "lightloom plan" in page.locator(".code.command").inner_text()
+    assert "lightloom plan" in opened.code().inner_text()
 
 
 def test_links_stay_within_the_demo(opened: Opened, hosted: str) -> None:

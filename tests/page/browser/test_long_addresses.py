@@ -31,8 +31,8 @@ UNPACKED = """
 
 def paste_workload(opened: Opened, workload: dict[str, Any]) -> None:
     page = opened.page
-    if page.get_by_label("Training job").input_value() != "pasted":
-        page.get_by_label("Training job").select_option(label="A workload of your own (JSON)")
+    if page.get_by_label("Training job", exact=True).input_value() != "pasted":
+        page.get_by_label("Training job", exact=True).select_option(label="A workload of your own (JSON)")
     page.get_by_label("Workload", exact=True).fill(json.dumps(workload))
 
 

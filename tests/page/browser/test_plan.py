@@ -74,7 +74,7 @@ def test_a_fabric_with_a_name_says_what_its_fields_are(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=64KiB&gpus=16&fabric=mems-3d")
     delay = page.get_by_label("Reconfiguration delay", exact=True)
     expect(delay).to_have_attribute("placeholder", "15ms")
-    expect(page.get_by_label("Reconfiguration delay, slider")).to_have_attribute("aria-valuetext", "15ms")
+    expect(page.get_by_label("Reconfiguration delay, slider", exact=True)).to_have_attribute("aria-valuetext", "15ms")
     # The usual delay is not this fabric's: it is kept where it is entered.
     delay.fill("10us")
     page.wait_for_url(re.compile("reconfiguration-delay=10us"))
@@ -129,7 +129,7 @@ def test_back_and_forward_show_what_was_there(opened: Opened) -> None:
 
 def test_a_slider_moves_its_field(opened: Opened) -> None:
     page = opened.go(PROBLEM)
-    page.get_by_label("Size, slider").focus()
+    page.get_by_label("Size, slider", exact=True).focus()
     page.keyboard.press("ArrowRight")
     assert page.get_by_label("Size", exact=True).input_value() == "2MiB"
     page.wait_for_url(re.compile("size=2MiB"))
@@ -179,7 +179,7 @@ def test_the_problem_goes_along_to_another_view(opened: Opened) -> None:
 @pytest.mark.large
 def test_space_plays_and_pauses_and_arrows_step(opened: Opened) -> None:
     page = opened.go(PROBLEM)
-    time = page.get_by_label("Time in the plan")
+    time = page.get_by_label("Time in the plan", exact=True)
     steps = len(ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16)).steps)
     page.locator("main").focus()
     page.keyboard.press("ArrowRight")
@@ -208,7 +208,7 @@ def test_space_plays_and_pauses_and_arrows_step(opened: Opened) -> None:
 @pytest.mark.large
 def test_the_time_is_dragged(opened: Opened) -> None:
     page = opened.go(PROBLEM)
-    time = page.get_by_label("Time in the plan")
+    time = page.get_by_label("Time in the plan", exact=True)
     time.fill("2000")
     assert compact(page.locator(".player output").inner_text()) == compact(headline(opened))
     time.focus()
@@ -290,7 +290,7 @@ def test_a_plan_is_taken_to_switches_and_other_tools(opened: Opened) -> None:
         card.get_by_role("button", name="JSON").click()
     circuits = ll.circuits(ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16)))
     assert json.loads(found.value.path().read_bytes()) == json.loads(circuits.to_json())
-    card.get_by_label("Files of another tool").select_option("msccl-xml")
+    card.get_by_label("Files of another tool", exact=True).select_option("msccl-xml")
     expect(card).to_contain_text("It cannot say: circuits")
     with page.expect_download() as found:
         card.get_by_role("button", name="Archive").click()
@@ -315,11 +315,11 @@ def test_a_matrix_of_numbers(opened: Opened) -> None:
 def test_the_command_is_copied(opened: Opened) -> None:
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = opened.go(PROBLEM)
-    page.get_by_role("button", name="Copy: as a command").click()
+    opened.code().get_by_role("button", name="Copy: as a command").click()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("lightloom plan")
     assert "--size 1MiB" in copied
-    assert "import lightloom" in page.locator(".code").nth(1).inner_text()
+    assert "import lightloom" in opened.code("python").inner_text()
 
 
 @pytest.mark.large
@@ -359,3 +359,16 @@ def test_a_field_that_is_left_as_it_was_asks_nothing(opened: Opened) -> None:
     page.wait_for_timeout(300)
     opened.settle()
     assert len(asked) == answered
+
+
+def test_steps_name_the_tiers_that_carry(opened: Opened) -> None:
+    page = opened.go("/plan?collective=broadcast&size=16MiB&fabric=nvl72")
+    plan = ll.plan("broadcast", size="16MiB", fabric=ll.Fabric.preset("nvl72"))
+    steps = page.get_by_role("region", name="Steps of the plan")
+    assert steps.locator("th").nth(2).inner_text() == "Tiers"
+    shown = {frozenset(words.split(", ")) for words in steps.locator("tbody td:nth-child(3)").all_inner_texts()}
+    loads = [{"electrical": step.electrical_load, "optical": step.load} for step in plan.steps]
+    assert shown == {frozenset(tier for tier, load in each.items() if load) for each in loads}
+    assert len(shown) > 1
+    words = page.locator(".result > p.quiet").inner_text().replace("\xa0", " ")
+    assert "islands of 72 GPUs round electrical switches of 7.2 Tbit/s, hop delay 500 ns." in words

@@ -50,7 +50,7 @@ def test_a_figure_is_computed_with_its_claims(opened: Opened) -> None:
     assert rows.locator(".verdict").all_text_contents() == [
         claim["verdict"] for claim in claims_of("harvest-3", opened)
     ]
-    assert page.locator(".code.command").inner_text().endswith("lightloom reproduce harvest-3")
+    assert opened.code().inner_text().endswith("lightloom reproduce harvest-3")
     for words, start in {"JSON": b"{", "CSV": b"", "SVG": b"<?xml"}.items():
         with page.expect_download() as found:
             page.get_by_role("group", name="Downloads").get_by_role("button", name=words).click()

@@ -146,7 +146,7 @@ def test_policies_are_chosen_by_their_titles(opened: Opened) -> None:
 
 def test_another_job_has_ranks_of_its_own(opened: Opened) -> None:
     page = opened.go(PROBLEM)
-    page.get_by_label("Training job").select_option("mixtral-8x22b")
+    page.get_by_label("Training job", exact=True).select_option("mixtral-8x22b")
     page.wait_for_url(re.compile("model=mixtral-8x22b"))
     opened.settle()
     assert "128 ranks" in page.locator(".headline").inner_text()
@@ -154,7 +154,7 @@ def test_another_job_has_ranks_of_its_own(opened: Opened) -> None:
 
 def test_a_workload_of_one_s_own(opened: Opened) -> None:
     page = opened.go(PROBLEM)
-    page.get_by_label("Training job").select_option(label="A workload of your own (JSON)")
+    page.get_by_label("Training job", exact=True).select_option(label="A workload of your own (JSON)")
     text = page.get_by_label("Workload", exact=True)
     expect(page.locator(".field .wrong:visible")).to_contain_text("Paste a workload")
     text.fill("{")

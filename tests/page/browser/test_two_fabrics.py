@@ -69,7 +69,7 @@ def test_one_player_moves_both_until_each_is_done(opened: Opened) -> None:
     page.keyboard.press("ArrowRight")
     expect(page.locator(".side .quiet").first).to_have_text(f"step 2 of {len(fast.steps)}")
     between = (fast.total_s + slow.total_s) / 2 / slow.total_s
-    page.get_by_label("Time in the plan").fill(str(round(2000 * between)))
+    page.get_by_label("Time in the plan", exact=True).fill(str(round(2000 * between)))
     texts = [said(text) for text in page.locator(".side > .quiet").all_inner_texts()]
     assert texts[0] == f"done after {show_time(fast.total_s)}"
     assert re.fullmatch(rf"step \d+ of {len(slow.steps)}", texts[1])
@@ -79,7 +79,7 @@ def test_what_differs_is_chosen_by_keys_alone(opened: Opened) -> None:
     page = opened.go(BOTH)
     page.get_by_role("button", name="One more difference").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_label("Option that differs").last).to_be_focused()
+    expect(page.get_by_label("Option that differs", exact=True).last).to_be_focused()
     page.keyboard.type("Ports")
     page.keyboard.press("Tab")
     page.keyboard.type("2")
@@ -87,7 +87,7 @@ def test_what_differs_is_chosen_by_keys_alone(opened: Opened) -> None:
     opened.settle()
     slow = ll.plan("all-reduce", size="64KiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1ms", ports=2))
     expect(page.locator(".headline").last).to_contain_text(show_time(slow.total_s).split()[0])
-    assert "--ports 2" in page.locator(".code.command").inner_text()
+    expect(opened.code()).to_contain_text("--ports 2")
     page.get_by_role("button", name="Remove this difference").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"delay=1us&other-ports=2$"))
@@ -98,7 +98,7 @@ def test_what_differs_is_chosen_by_keys_alone(opened: Opened) -> None:
 def test_an_error_of_the_second_is_at_its_row(opened: Opened) -> None:
     opened.page.goto(f"{opened.address}{BOTH}&other-ports=many")
     expect(opened.page.locator("fieldset .wrong").last).to_contain_text("many")
-    expect(opened.page.get_by_label("Value of the second").last).to_have_attribute("aria-invalid", "true")
+    expect(opened.page.get_by_label("Value of the second", exact=True).last).to_have_attribute("aria-invalid", "true")
     opened.forgive("422")
 
 
@@ -118,3 +118,24 @@ def test_they_are_next_to_each_other_or_one_above_the_other(opened: Opened, axe:
         assert first["y"] + first["height"] < second["y"]
     assert not is_wider_than_the_screen(opened)
     assert violations(opened, axe) == []
+
+
+def test_rows_of_the_fabrics_are_no_verdicts_and_neither_are_bounds(opened: Opened) -> None:
+    page = opened.go("/two-fabrics?collective=all-reduce&size=1MiB&fabric=nvl72&other-fabric=pccl-servers")
+    rows = {
+        (cells := [said(cell) for cell in row.locator("td").all_inner_texts()])[0]: cells[1:]
+        for row in page.locator("tr.difference").all()
+    }
+    one, other = (ll.Fabric.preset(name) for name in ("nvl72", "pccl-servers"))
+    assert one.electrical is not None
+    assert rows["GPUs"][:2] == [str(one.gpus), str(other.gpus)]
+    assert rows["Bandwidth of a port"][:2] == ["400 Gbit/s", "3.6 Tbit/s"]
+    assert rows["Islands"][0].startswith("72 GPUs round electrical switches of 7.2 Tbit/s")
+    assert rows["Islands"][1] == "none"
+    # Both have one port.
+    assert (one.ports, "Ports" in rows) == (other.ports, False)
+    for name in ("Lower bound", "Time over the bound", "GPUs", "Bandwidth of a port", "Islands"):
+        assert not re.search("better|worse", rows[name][2])
+    page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    table = page.get_by_role("region", name="Both plans")
+    assert table.evaluate("(one) => one.scrollWidth <= one.clientWidth")

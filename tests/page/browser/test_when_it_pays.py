@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom._core import show_time
+from tests.names import names
 from tests.page.test_map import circuits
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def test_the_map_is_walked_by_keys(opened: Opened) -> None:
 @pytest.mark.large
 def test_an_example_may_have_axes_of_its_own(opened: Opened) -> None:
     page = opened.go(MAP)
-    page.get_by_label("Start from").select_option(
+    page.get_by_label("Start from", exact=True).select_option(
         label="AllGather of 16 MiB on 32 GPUs: which bandwidth makes which switch worth it?"
     )
     page.wait_for_url(re.compile("x=bandwidth"))
@@ -123,9 +124,9 @@ def test_an_example_may_have_axes_of_its_own(opened: Opened) -> None:
 @pytest.mark.large
 def test_other_axes_and_another_baseline(opened: Opened) -> None:
     page = opened.go(MAP)
-    page.get_by_label("Across").select_option("gpus")
+    page.get_by_label("Across", exact=True).select_option("gpus")
     page.get_by_label("To", exact=True).first.fill("16")
-    page.get_by_label("Compared with").select_option("bvn")
+    page.get_by_label("Compared with", exact=True).select_option("bvn")
     page.wait_for_url(re.compile("x=gpus.*x-to=16.*against=bvn"))
     opened.settle()
     found = {(cell["x"], cell["y"]): cell["words"].replace("\xa0", " ") for cell in cells(opened)}
@@ -256,7 +257,7 @@ def test_what_an_address_says_and_no_field_has_is_said(opened: Opened, said: str
 def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None:
     page = opened.go(MAP)
     gains = page.locator(".legend").inner_text()
-    shown = page.get_by_label("Shown")
+    shown = page.get_by_label("Shown", exact=True)
     shown.focus()
     shown.select_option(layer)
     expect(page.locator(".legend")).not_to_have_text(gains)
@@ -276,9 +277,13 @@ def test_a_layer_has_a_colour_for_every_name(opened: Opened, layer: str) -> None
     said = [name for name in by_name if name in legend]
     assert len(said) >= min(len(by_name), 6)
     assert len({colour for name in said for colour in by_name[name]}) == len(said)
+    # What its names mean is below the map; an algorithm that a planner makes is in no registry.
+    explained = [name for name in said if layer != "algorithm" or name in names("algorithms")]
+    expect(page.locator(".names dt")).to_have_count(len(explained))
+    assert all(page.locator(".names dd").all_inner_texts())
     page.reload()
     opened.settle()
-    assert page.get_by_label("Shown").input_value() == layer
+    assert page.get_by_label("Shown", exact=True).input_value() == layer
     assert page.locator(".legend").inner_text() == legend
 
 
@@ -293,6 +298,8 @@ def test_a_map_is_stopped_and_says_how_far_it_is(opened: Opened) -> None:
     done, of = (int(number) for number in re.findall(r"\d+", notice.inner_text())[:2])
     assert 0 < done < of
     assert page.locator("[role=gridcell]").count() == of
+    assert page.locator(".sentence").inner_text().startswith(f"So far, on {done} of {of} cells: for all-to-all")
+    assert "this map" not in page.locator(".sentence").inner_text()
     told = sum(cell["words"] != "not computed yet" for cell in cells(opened))
     assert told == done
     # What is not computed looks like its neighbours: the picture is whole.

@@ -70,7 +70,7 @@ pub(super) fn is_open(staged: &Staged) -> bool {
         && has_only(staged.stages.last(), Op::Copy)
 }
 
-/// Of moves of all islands those with chunks, one of each orbit.
+/// The moves that have chunks, one of each orbit of the islands' symmetry.
 fn some(staged: &Staged, moves: impl Iterator<Item = Move>) -> Vec<Move> {
     staged.representatives(moves.filter(|one| !one.transfer.chunks.is_empty()))
 }

@@ -220,7 +220,13 @@ impl Kind for OfCubes {
     fn topologies(&self, parameters: &str, shape: &Shape) -> Vec<String> {
         let Ok(cubes) = Cubes::of(parameters, shape) else { return Vec::new() };
         let grid = cubes.grid.map(|size| size.to_string()).join("x");
-        ["torus", "twisted-torus"].map(|family| format!("{family}:{grid}")).to_vec()
+        let longest = cubes.grid.into_iter().max().unwrap_or(0);
+        let short = cubes.grid.into_iter().filter(|&dim| 2 * dim == longest).count();
+        let long = cubes.grid.into_iter().filter(|&dim| dim == longest).count();
+        // A torus is twisted where its short dimensions are half of all others.
+        let can_be_twisted = short > 0 && short + long == cubes.grid.len();
+        let families = ["torus"].into_iter().chain(can_be_twisted.then_some("twisted-torus"));
+        families.map(|family| format!("{family}:{grid}")).collect()
     }
 
     fn assign(&self, parameters: &str, fabric: &Fabric, held: &[Held]) -> Result<Assignment> {

@@ -44,7 +44,7 @@ impl Planner for Weave {
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
         let mut composing = Composing::new(self.name(), problem, &[], limit_s);
         try_all(&mut composing, problem)?;
-        Ok(composing.best())
+        composing.found()
     }
 }
 

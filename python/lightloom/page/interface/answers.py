@@ -190,13 +190,13 @@ _JOINED = several(row("a connection", *2 * [whole("port", least=1)]), "ingress a
 PORTS = record(
     {
         "schema": version("lightloom.ports/1"),
-        "numbering": text("which port is whose"),
+        "numbering": text("rule by which GPUs are at ports"),
         "switches": several(
             record(
                 {
                     "name": text("the switch"),
                     "ports": whole("ingress ports, and as many egress ports"),
-                    "ends": several(text("GPU and its own port, or island"), "what is at each port, from port 1 on"),
+                    "ends": several(text("GPU and its own port, or island"), "owner of each port, from port 1 on"),
                     "ranks": several(or_null(whole("a rank")), "rank of the GPU at each port; null of none that works"),
                     "failed_ingress": several(whole("port", least=1), "ports whose transmitter is broken"),
                     "failed_egress": several(whole("port", least=1), "ports whose receiver is broken"),
@@ -210,7 +210,7 @@ PORTS = record(
                     "steps": several(whole("a step's index"), "steps during which it is held"),
                     "switches": several(
                         record({"connections": _JOINED, "connect": _JOINED, "disconnect": _JOINED}),
-                        "by switch: what is joined, and what is new or gone since the configuration before",
+                        "connections by switch: all, and those made and unmade since the configuration before",
                     ),
                 }
             ),
@@ -225,19 +225,19 @@ JOURNEY = record(
         "chunks": whole("chunks that there are"),
         "source": or_null(whole("GPU that has it first; null where each GPU has a part of a sum")),
         "destination": or_null(whole("GPU that must have it in the end; null where every GPU must")),
-        "bytes": number("its size"),
+        "bytes": number("size of the chunk"),
         "steps": several(
             several(
                 record(
                     {
                         "source": whole("a GPU"),
                         "destination": whole("a GPU"),
-                        "operation": one_of("what the receiver does with it", "copy", "reduce"),
+                        "operation": one_of("operation of the receiver", "copy", "reduce"),
                     }
                 ),
                 "transfers that carry it",
             ),
-            "by step",
+            "transfers by step",
         ),
     }
 )

@@ -20,16 +20,17 @@ from typing import Any
 from lightloom.base.errors import FailedError, InputError, printable, refuse
 from lightloom.running.hosts.channel import Channel, ChannelError, answered
 from lightloom.running.hosts.part import HostPart
-from lightloom.running.hosts.secret import secret_told
+from lightloom.running.hosts.secret import checked_secret, secret_told
 from lightloom.running.hosts.waiting import PeerError, RunOverError
 from lightloom.running.lateness import probed
 
 __all__ = ["Session", "listening", "main"]
 
-# What a part of a run is asked to do, by the kind of the message.
+# Kinds of messages that ask a host's part of a run to act; each is a method of `HostPart`.
 ACTS = ("open", "close", "begin", "step", "finish")
 # Seconds that an agent which was started for one command waits for it.
 AWAITED_S = 120.0
+MOST_PORT = 65_535
 # Seconds after which a silent connection is tried, how often, and how many times.
 KEEP_ALIVE = {"TCP_KEEPIDLE": 5, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 
@@ -59,7 +60,7 @@ class Session:
             while True:
                 select.select([self._channel.connection], [], [])
                 message, data = self._channel.receive()
-                if message["kind"] == "ping":
+                if message.get("kind") == "ping":
                     self._channel.send({"kind": "pong", "number": message["number"], "clock_s": time.perf_counter()})
                 else:
                     self._asked.put((message, data))
@@ -79,23 +80,23 @@ class Session:
                     self._channel.send({"kind": "done", **answer}, data)
                 except (InputError, FailedError) as error:
                     self._fail(str(error), is_peer=isinstance(error, PeerError))
-                except (OSError, MemoryError) as error:
-                    self._fail(printable(str(error) or "there is too little memory"))
                 except RunOverError:
                     pass
+                except Exception as error:
+                    self._fail(printable(str(error) or type(error).__name__))
         except ChannelError:
             pass
         finally:
             self._end_part()
 
     def _done(self, message: dict[str, Any], data: list[memoryview]) -> tuple[dict[str, Any], Any]:
-        kind = message["kind"]
+        kind = message.get("kind")
         if kind == "prepare":
             self._end_part()
             self._is_over.clear()
             self._part = HostPart(message, data, self._here, self._is_over)
             return {"places": self._part.places, "late_s": probed()}, ()
-        if kind not in ACTS or self._part is None:
+        if not isinstance(kind, str) or kind not in ACTS or self._part is None:
             raise FailedError(f"the command asks for `{printable(str(kind))[:40]}`, which is not its turn")
         answer: tuple[dict[str, Any], Any] = getattr(self._part, kind)(message)
         return answer
@@ -112,6 +113,8 @@ class Session:
 def listening(place: str) -> socket.socket:
     """A socket that listens at `ADDRESS:PORT`, or at `:PORT` of all addresses. Raises `InputError`."""
     address, _, number = place.rpartition(":")
+    if not (number.isascii() and number.isdecimal() and int(number) <= MOST_PORT):
+        raise refuse("listen", f"`{place}` is not accepted; it takes ADDRESS:PORT or :PORT, ports 0 to {MOST_PORT}")
     try:
         family, kind, _, _, target = socket.getaddrinfo(
             address.strip("[]") or None, int(number), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -120,7 +123,7 @@ def listening(place: str) -> socket.socket:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         one.bind(target)
         one.listen(16)
-    except (OSError, ValueError, OverflowError) as error:
+    except (OSError, ValueError) as error:
         raise refuse("listen", f"`{place}` is not accepted: {getattr(error, 'strerror', None) or error}") from error
     return one
 
@@ -156,7 +159,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--secret-from-input", action="store_true", help="read the secret from standard input")
     told = parser.parse_args(arguments)
     try:
-        secret = sys.stdin.readline().strip().encode() if told.secret_from_input else secret_told()
+        secret = (
+            checked_secret("standard input", sys.stdin.readline().strip()) if told.secret_from_input else secret_told()
+        )
         listener = listening(told.listen)
     except InputError as error:
         sys.stderr.write(f"error: {error}\n")

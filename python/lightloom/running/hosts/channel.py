@@ -14,6 +14,7 @@ import secrets
 import socket
 import struct
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import FailedError
@@ -23,17 +24,19 @@ if TYPE_CHECKING:
 
 __all__ = ["HANDSHAKE_S", "Channel", "ChannelError", "answered", "asked"]
 
-# What an agent says first; the number changes where messages do.
+# The agent's first line; its number is the version of the messages.
 GREETING = b"lightloom agent 1\n"
 NONCE, HASH = 32, 32
 # Lengths of a message's text and of its data.
 HEAD = struct.Struct("<QQ")
 # No message is longer: a plan's text, and the data of a host's ranks.
 MOST_TEXT, MOST_DATA = 1 << 28, 1 << 36
-# Bytes that are taken from the network at once, so that memory grows only with what has come.
+# Bytes that are taken from the network at once, so that memory grows only with what has come, and given to it.
 PIECE = 1 << 20
-# Seconds in which the other side proves that it knows the secret, and in which it takes a message.
-HANDSHAKE_S, MESSAGE_S = 10.0, 60.0
+# Seconds in which the other side proves that it knows the secret, and in which it takes or sends a piece of a message.
+HANDSHAKE_S, MESSAGE_S = 10.0, 15.0
+# The shortest wait of a socket; none would be no limit.
+LEAST_S = 1e-3
 
 
 class ChannelError(FailedError):
@@ -67,7 +70,8 @@ class Channel:
             try:
                 self.connection.sendall(head + text)
                 for view in views:
-                    self.connection.sendall(view)
+                    for begin in range(0, view.nbytes, PIECE):
+                        self.connection.sendall(view[begin : begin + PIECE])
                 self.connection.sendall(code.digest())
             except OSError as error:
                 raise ChannelError(_why(error)) from error
@@ -111,15 +115,17 @@ def asked(connection: socket.socket, secret: bytes) -> Channel:
     The agent is the first to speak.
     """
     connection.settimeout(HANDSHAKE_S)
+    greeted = False
     try:
         greeting = bytes(_exactly(connection, len(GREETING)))
         if greeting != GREETING:
             raise ChannelError("what listens there is no agent of this version")
+        greeted = True
         theirs, mine = bytes(_exactly(connection, NONCE)), secrets.token_bytes(NONCE)
         connection.sendall(mine + _proof(secret, b"command", theirs, mine))
         proof = _exactly(connection, HASH)
     except OSError as error:
-        ended = isinstance(error, EndedError | ConnectionError)
+        ended = greeted and isinstance(error, EndedError | ConnectionError)
         reason = "it knows another secret" if ended else _why(error)
         raise ChannelError(reason) from error
     if not hmac.compare_digest(_proof(secret, b"agent", theirs, mine), proof):
@@ -129,11 +135,12 @@ def asked(connection: socket.socket, secret: bytes) -> Channel:
 
 def answered(connection: socket.socket, secret: bytes) -> Channel:
     """The channel of the agent, to which somebody has connected. Raises `ChannelError` where that does not know it."""
-    connection.settimeout(HANDSHAKE_S)
     mine = secrets.token_bytes(NONCE)
     try:
+        connection.settimeout(HANDSHAKE_S)
         connection.sendall(GREETING + mine)
-        theirs, proof = bytes(_exactly(connection, NONCE)), _exactly(connection, HASH)
+        told = _exactly(connection, NONCE + HASH, monotonic() + HANDSHAKE_S)
+        theirs, proof = bytes(told[:NONCE]), told[NONCE:]
         if not hmac.compare_digest(_proof(secret, b"command", mine, theirs), proof):
             raise ChannelError("it knows another secret")
         connection.sendall(_proof(secret, b"agent", mine, theirs))
@@ -150,9 +157,12 @@ def _proof(secret: bytes, who: bytes, of_agent: bytes, of_command: bytes) -> byt
     return hmac.new(secret, who + of_agent + of_command, hashlib.sha256).digest()
 
 
-def _exactly(connection: socket.socket, size: int) -> bytearray:
+def _exactly(connection: socket.socket, size: int, end_s: float | None = None) -> bytearray:
+    """So many bytes, by a moment where one is given, however slowly they come."""
     found = bytearray()
     while len(found) < size:
+        if end_s is not None:
+            connection.settimeout(max(end_s - monotonic(), LEAST_S))
         part = connection.recv(min(size - len(found), PIECE))
         if not part:
             raise EndedError

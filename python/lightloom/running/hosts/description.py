@@ -9,14 +9,19 @@ from lightloom._core import counted
 from lightloom.base.errors import refuse, shown, text_of
 from lightloom.base.files import MIB, parse_toml, read_text
 
-__all__ = ["Host", "PortAddresses", "hosts_in_file", "hosts_of"]
+__all__ = ["Host", "PortAddresses", "hosts_in_file", "hosts_of", "ranks_said"]
 
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,252}")
-ADDRESS = re.compile(r"[A-Za-z0-9_:][A-Za-z0-9.:_-]{0,252}")
+# Parts between dots have at most 63 letters (RFC 1035).
+NAME = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_][A-Za-z0-9_-]{0,62}(\.[A-Za-z0-9_-]{1,63})*")
+ADDRESS = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_:][A-Za-z0-9:_-]{0,62}(\.[A-Za-z0-9:_-]{1,63})*")
+# The path of an interpreter.
+PROGRAM = re.compile(r"[^\x00-\x1f]{1,4096}")
 # Linux's names of interfaces.
 INTERFACE = re.compile(r"[^\s/:]{1,15}")
 HOST_KEYS: dict[str, type] = {"name": str, "address": str, "python": str, "ranks": list}
 PORT_FORMS = {"interface": INTERFACE, "transmitter": ADDRESS, "receiver": ADDRESS}
+# A number of ranks.
+COUNT = re.compile(r"[1-9]\d{0,5}")
 MOST_HOSTS, MOST_PORTS = 1024, 64
 
 
@@ -62,6 +67,18 @@ def hosts_of(given: str, ranks: int, ports: int) -> list[Host]:
     return told
 
 
+def ranks_said(given: str) -> int | None:
+    """How many ranks the hosts that are given have together; None where names come without numbers.
+
+    given, errors: as of `hosts_of`.
+    """
+    text_of("hosts", given)
+    if given.endswith(".toml"):
+        return sum(len(host.ranks) for host in hosts_in_file(given))
+    numbers = [part.partition(":")[2].strip() for part in given.split(",")]
+    return sum(map(int, numbers)) if all(COUNT.fullmatch(number) for number in numbers) else None
+
+
 def _from_names(given: str, ranks: int, ports: int) -> list[Host]:
     parts = [part.strip() for part in given.split(",")]
     if len(parts) > MOST_HOSTS:
@@ -70,7 +87,7 @@ def _from_names(given: str, ranks: int, ports: int) -> list[Host]:
     first = 0
     for part in parts:
         name, has_number, number = part.partition(":")
-        if not NAME.fullmatch(name) or (has_number and not re.fullmatch(r"[1-9]\d{0,5}", number)):
+        if not NAME.fullmatch(name) or (has_number and not COUNT.fullmatch(number)):
             taken = "it takes names such as node1,node2, or node1:2,node2:6 with the ranks of each, or a .toml file"
             raise refuse("hosts", f"`{shown(part)}` is not accepted; {taken}")
         if not has_number and ranks % len(parts):
@@ -101,11 +118,12 @@ def hosts_in_file(path: str) -> list[Host]:
         _check_keys(field, row, HOST_KEYS)
         name = _text(f"{field}.name", row.get("name", ""), NAME)
         address = _text(f"{field}.address", row.get("address", name), ADDRESS)
+        python = _text(f"{field}.python", row["python"], PROGRAM) if "python" in row else ""
         places = row.get("ranks", [])
         if not places:
             raise refuse(f"{field}.ranks", "missing; it takes a list with the ports of every rank of the host")
         own = tuple(_ports(f"{field}.ranks[{rank}]", place) for rank, place in enumerate(places))
-        hosts.append(Host(name, address, range(first, first + len(own)), own, row.get("python", "")))
+        hosts.append(Host(name, address, range(first, first + len(own)), own, python))
         first += len(own)
     _check_names(hosts)
     return hosts

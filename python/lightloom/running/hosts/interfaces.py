@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from lightloom.base.errors import InputError, refuse
@@ -34,11 +35,12 @@ FIRST_TABLE = 7400
 def port_commands(hosts: Sequence[Host], name: str) -> list[str]:
     """The commands for the host of that name, for a shell of root; they last until the host starts anew.
 
-    Raises `InputError` that names `host`.
+    Raises `InputError` that names `host`, or the place of a loopback port, which these commands would break.
     """
     host = next((one for one in hosts if one.name == name), None)
     if host is None:
         raise refuse("host", f"`{name}` is not among {', '.join(one.name for one in hosts)}")
+    _check_ports(hosts)
     lines = ["sysctl -q -w net/ipv4/conf/all/rp_filter=0"]
     for index, port in enumerate(port for of_rank in host.ports for port in of_rank):
         device, table = shlex.quote(port.interface), FIRST_TABLE + index
@@ -62,6 +64,25 @@ def port_commands(hosts: Sequence[Host], name: str) -> list[str]:
                 for address in (port.transmitter, port.receiver)
             ]
     return lines
+
+
+def _check_ports(hosts: Sequence[Host]) -> None:
+    for index, host in enumerate(hosts):
+        for rank, of_rank in enumerate(host.ports):
+            for number, port in enumerate(of_rank):
+                key = next((key for key, value in port._asdict().items() if _is_loopback(value)), None)
+                if key is not None:
+                    field = f"hosts[{index}].ranks[{rank}][{number}].{key}"
+                    taken = "it takes a port that a cable joins to the switch, not the host's loopback"
+                    raise refuse(field, f"`{getattr(port, key)}` is not accepted; {taken}")
+
+
+def _is_loopback(value: str) -> bool:
+    """Whether it is Linux's loopback interface or one of its addresses."""
+    try:
+        return ip_address(value).is_loopback
+    except ValueError:
+        return value in {"lo", "localhost"}
 
 
 def main(arguments: list[str] | None = None) -> int:

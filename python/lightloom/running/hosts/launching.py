@@ -13,7 +13,7 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 from lightloom.base.errors import refuse
-from lightloom.running.commands import end_group
+from lightloom.running.commands import end_group, program_at
 from lightloom.running.hosts.secret import SECRET
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ class Launched:
         self._launch, self._processes = launch, list[tuple[str, subprocess.Popen[bytes], IO[bytes]]]()
         if launch == "none":
             return
-        program = shutil.which(LAUNCHERS[launch])
+        # An MPI from a package index is the interpreter's; ssh and Slurm are the machine's.
+        find = program_at if launch == "mpiexec" else shutil.which
+        program = find(LAUNCHERS[launch])
         if program is None:
             raise refuse("launch", f"{launch} needs `{LAUNCHERS[launch]}`, which is not found")
         try:

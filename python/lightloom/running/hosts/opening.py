@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ends", "Opening"]
 
-# What the sender says first after the token of the run: its port and the receiver's.
+# The sender's first message after the token of the run: its port and the receiver's.
 CIRCUIT = struct.Struct("<II")
 # Seconds between two attempts: a port whose light has come back may take its time.
 AGAIN_S = 0.1

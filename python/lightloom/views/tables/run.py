@@ -44,7 +44,7 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
         f"measured {show_time(measurement.measured.median)}, "
         f"{measurement.ratio:.1%} of the plan's {show_time(measurement.predicted_s)}"
     )
-    lines = [_results(measurement), *machine_lines(measurement, "a mean emulated step")]
+    lines = [_results(measurement), *machine_lines(measurement, _mean_step(measurement), _clocks_s(measurement))]
     return [
         heading(title),
         Text(_settings(measurement)),
@@ -67,11 +67,19 @@ def _settings(measurement: Measurement) -> str:
     if not settings.has_hop_delay:
         said.append("without hop delay, which the plan's times here leave out")
     if settings.hosts:
-        clocks = show_time(max(host.clock_uncertainty_s for host in settings.hosts))
+        clocks = show_time(_clocks_s(measurement))
         said.append(f"{counted(len(settings.hosts), 'host')} whose clocks are compared to within {clocks}")
     if settings.switch is not None:
         said.append(f"circuits on {settings.switch}")
     return ", ".join(said)
+
+
+def _clocks_s(measurement: Measurement) -> float:
+    return max((host.clock_uncertainty_s for host in measurement.settings.hosts), default=0.0)
+
+
+def _mean_step(measurement: Measurement) -> str:
+    return "a mean emulated step" if measurement.settings.packet_bytes else "the plan's mean step"
 
 
 def _tested(measurement: Measurement) -> Table:
@@ -152,8 +160,11 @@ def _results(measurement: Measurement) -> str:
     return f"results     all {counted(measurement.plan.gpus, 'rank')} match NumPy"
 
 
-def machine_lines(measurement: Measurement | IterationMeasurement, mean: str) -> list[str]:
-    """The state of the machine, and the verdict. mean: what lateness is held against a part of."""
+def machine_lines(measurement: Measurement | IterationMeasurement, mean: str, clocks_s: float = 0.0) -> list[str]:
+    """The state of the machine, and the verdict.
+
+    mean: what lateness is held against a part of. clocks_s: the uncertainty of hosts' clocks.
+    """
     settings, jitter = measurement.settings, measurement.jitter
     granted = "real-time priority" if settings.real_time else "no real-time priority"
     locked = "memory locked" if settings.locked else "memory not locked"
@@ -165,7 +176,10 @@ def machine_lines(measurement: Measurement | IterationMeasurement, mean: str) ->
     found, most = show_time(measurement.lateness_s), show_time(measurement.tolerated_lateness_s)
     is_late = measurement.lateness_s > measurement.tolerated_lateness_s
     against = "more than" if is_late else "at most"
-    why = f"timers are {found} late, {against} {most} (5% of {mean})"
+    what = (
+        f"clocks are compared to within {found}" if measurement.lateness_s == clocks_s else f"timers are {found} late"
+    )
+    why = f"{what}, {against} {most} (5% of {mean})"
     lines = [f"machine     {granted}, {locked}", f"jitter      of timers, median and p99: {late}"]
     if settings.packet_rate is not None and settings.most_packet_rate is not None:
         kept = "at most" if settings.keeps_up_with_packets else "more than"

@@ -79,14 +79,17 @@ fn descend(
 /// The delays that paths may have, the least first, up to that within which a GPU reaches all; where there are many, some
 /// are put together as the least of them, with the reach of the largest.
 fn reaches(tiers: &Tiers, words: &[Word]) -> Vec<Reach> {
-    let mut delays_s: Vec<f64> =
-        words.iter().map(|word| word.delay_s(tiers)).filter(|&delay_s| delay_s > 0.0).collect();
+    let mut delays_s: Vec<f64> = words.iter().map(|word| word.delay_s(tiers)).collect();
     delays_s.sort_by(f64::total_cmp);
     delays_s.dedup();
     let of_islands = island_words(tiers);
     let mut known = Vec::new();
     for delay_s in delays_s {
         let gpus = words.iter().filter(|word| word.delay_s(tiers) <= delay_s).map(|word| word.count).sum::<f64>();
+        if gpus <= 1.0 {
+            // A step has some transfer, which takes a path.
+            continue;
+        }
         let islands = of_islands.iter().filter(|(word_s, _)| *word_s <= delay_s).map(|(_, count)| count).sum::<f64>();
         known.push(Reach { delay_s, gpus: gpus.min(tiers.ranks), islands: islands.min(tiers.islands) });
         if gpus >= tiers.ranks && islands >= tiers.islands {
@@ -97,9 +100,10 @@ fn reaches(tiers: &Tiers, words: &[Word]) -> Vec<Reach> {
     known.chunks(together).map(|some| Reach { delay_s: some[0].delay_s, ..some[some.len() - 1] }).collect()
 }
 
-/// Words of paths from an island, whichever of its GPUs they begin at: their delay, and the islands that they reach.
+/// Words of paths from an island, whichever of its GPUs they begin at: their delay, and the islands that they reach. The
+/// second stands for all longer ones.
 fn island_words(tiers: &Tiers) -> Vec<(f64, f64)> {
-    let mut all = vec![(0.0, 1.0)];
+    let mut all = vec![(0.0, 1.0), (f64::from(MOST_HOPS + 1) * tiers.outside_s, tiers.islands)];
     for outside in 1..=MOST_HOPS {
         for inside in 0..outside {
             let between = binomial(outside - 1, inside) * (tiers.gpus - 1.0).powi(inside as i32);
@@ -222,7 +226,7 @@ mod tests {
 
     #[test]
     fn no_two_steps_of_two_islands_of_two_take_less() {
-        for (inside_s, outside_s) in [(1.0, 1.0), (1.0, 3.0), (2.0, 1.0)] {
+        for (inside_s, outside_s) in [(1.0, 1.0), (1.0, 3.0), (2.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0)] {
             for (circuit_s, switch_s) in [(4.0, 1.0), (0.1, 0.05), (40.0, 10.0), (1.0, 10.0)] {
                 let shape = (2.0, 2.0, 1.0, 4.0);
                 let (gpus, islands, ports, ranks) = shape;

@@ -28,7 +28,8 @@ pub(super) struct Word {
     pub(super) islands: f64,
 }
 
-/// The words over `topologies` topologies, up to some number of hops.
+/// The words over `topologies` topologies: each up to some number of hops over circuits, and one that stands for all
+/// longer ones, which have as many hops as the shortest of them and reach all.
 pub(super) fn words(tiers: &Tiers, topologies: u32) -> Vec<Word> {
     let mut all = Vec::new();
     for outside in 0..=MOST_HOPS {
@@ -40,6 +41,7 @@ pub(super) fn words(tiers: &Tiers, topologies: u32) -> Vec<Word> {
             all.push(Word { outside, inside, count, islands });
         }
     }
+    all.push(Word { outside: MOST_HOPS + 1, inside: 0, count: tiers.ranks, islands: tiers.islands });
     all
 }
 

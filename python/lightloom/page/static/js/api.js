@@ -42,6 +42,8 @@ export class Refusal extends Error {
 const ANY_JSON = "application/json";
 const EVENTS = "text/event-stream";
 const NOT_FOUND = 404;
+// The status of an error in a stream, which does not say its own.
+const REFUSED = 422;
 const NOT_PREPARED =
   "This demo has no server: only what its examples under “Start from” show is prepared. `lightloom serve` computes all.";
 const BROKEN = "The server's answer broke off.";
@@ -158,7 +160,7 @@ export async function follow(path, body, on, { signal } = {}) {
 }
 
 /** @param {ServerError} told */
-function refusalInStream({ error, field, status = 422, retry_after_s: retryAfter }) {
+function refusalInStream({ error, field, status = REFUSED, retry_after_s: retryAfter }) {
   return new Refusal(error, { field, status, retryAfter });
 }
 
@@ -186,7 +188,9 @@ export async function followOn(path, body, on, how) {
   try {
     return await follow(path, body, counting, how);
   } catch (error) {
-    if (error instanceof Refusal && error.isOverTime && rows) return error;
+    // After rows, an error of no field is not of what was asked for: the server has ended the work.
+    const hasEnded = error instanceof Refusal && (error.isOverTime || (error.status === REFUSED && !error.field));
+    if (hasEnded && rows) return error;
     throw error;
   }
 }

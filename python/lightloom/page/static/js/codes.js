@@ -7,17 +7,21 @@ import { save } from "./downloads.js";
 /** @import { Child } from "./dom.js" */
 /** @import { Body, Code } from "./types.js" */
 
-/** `{element, show(requests), tell({command, python, files})}`: the same request outside the page. */
+// How far below the screen code is asked for, in CSS pixels: a visitor who drags a slider far above it asks for none.
+const NEAR = 300;
+
+/** `{element, show(requests), tell({command, python, files}), hide()}`: the same request outside the page. */
 export function codes() {
   const [command, python] = [block("As a command", "command", optionsWhole), block("As Python", "python")];
   const files = h("div", {});
-  const element = h(
+  const card = h(
     "section",
     { class: "card", "aria-labelledby": "as-code", hidden: true },
     h("header", {}, h("h2", { id: "as-code" }, "The same outside this page")),
     h("div", { class: "codes" }, command.element, python.element),
     files,
   );
+  const element = h("div", {}, card);
   /** @param {Pick<Code, "command"> & Partial<Code>} said */
   const tell = (said) => {
     command.show(said.command);
@@ -25,26 +29,47 @@ export function codes() {
     python.show(said.python ?? "");
     const others = Object.entries(said.files ?? {});
     replace(files, others.length ? fileButtons(others) : null);
-    element.hidden = false;
+    card.hidden = false;
   };
+  /** @type {[verb: string, body: Body][] | null} */
+  let wanted = null;
   let asked = 0;
+  async function askWanted() {
+    if (!wanted || !isNear) return;
+    const requests = wanted;
+    wanted = null;
+    asked += 1;
+    const mine = asked;
+    try {
+      const said = await Promise.all(requests.map(([verb, body]) => ask("/api/as-code", { verb, options: body })));
+      if (mine === asked) tell(joined(said));
+    } catch {
+      if (mine === asked) card.hidden = true;
+    }
+  }
+  let isNear = false;
+  const observer = new IntersectionObserver(
+    (entries) => {
+      isNear = entries[entries.length - 1].isIntersecting;
+      askWanted();
+    },
+    { rootMargin: `0px 0px ${NEAR}px 0px` },
+  );
+  observer.observe(element);
   return {
     element,
     tell,
+    hide() {
+      card.hidden = true;
+    },
     /**
-     * Shows requests, each a verb with its body, one after the other.
+     * Shows requests, each a verb with its body, one after the other, as soon as a visitor comes near.
      *
      * @param {[verb: string, body: Body][]} requests
      */
-    async show(requests) {
-      asked += 1;
-      const mine = asked;
-      try {
-        const said = await Promise.all(requests.map(([verb, body]) => ask("/api/as-code", { verb, options: body })));
-        if (mine === asked) tell(joined(said));
-      } catch {
-        if (mine === asked) element.hidden = true;
-      }
+    show(requests) {
+      wanted = requests;
+      askWanted();
     },
   };
 }

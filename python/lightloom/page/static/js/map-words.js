@@ -68,25 +68,26 @@ function where(line, words) {
 /**
  * Sentences on a map: for the form's problem, along either axis.
  *
- * own: the form's values of the two options. against: what is compared with, in words.
+ * own: the form's values of the two options. against: what is compared with, in words. of: how many cells
+ * the whole map has.
  *
- * @param {{map: DrawnMap, own: Record<Letter, number>, problem: string, against: string}} told
+ * @param {{map: DrawnMap, own: Record<Letter, number>, problem: string, against: string, of: number}} told
  */
-export function sentenceOf({ map, own, problem, against }) {
+export function sentenceOf({ map, own, problem, against, of }) {
   const cells = map.x.values.flatMap((_, x) => map.y.values.flatMap((__, y) => map.cell(x, y) ?? []));
   if (!cells.length) return "";
   const paying = cells.filter(pays).length;
   const best = Math.max(...cells.map((cell) => cell.speedup ?? 0));
-  const start = `For ${problem}, changing circuits`;
+  const isPart = cells.length < of;
+  const start = `${isPart ? `So far, on ${cells.length} of ${of} cells: for` : "For"} ${problem}, changing circuits`;
+  const here = isPart ? "these cells" : "this map";
   if (!paying) {
     const nowhere = `nowhere does a plan that changes them save a hundredth over ${against}`;
-    return `${start} does not pay anywhere on this map: ${nowhere}.`;
+    return `${start} does not pay anywhere on ${here}: ${nowhere}.`;
   }
   const said = [along(map, own, "x"), along(map, own, "y")].filter(Boolean);
   const share =
-    paying === cells.length
-      ? "everywhere on this map"
-      : `on ${Math.round((100 * paying) / cells.length)} % of this map`;
+    paying === cells.length ? `everywhere on ${here}` : `on ${Math.round((100 * paying) / cells.length)} % of ${here}`;
   if (!said.length) return `${start} pays ${share}; it is up to ${times(best)} as fast as ${against}.`;
   return `${start} ${joined(said)}. It pays ${share} and is up to ${times(best)} as fast as ${against}.`;
 }

@@ -249,7 +249,9 @@ export function fabricWords(fabric) {
   const fibres = fabric.positions ? " and the light in fibres" : "";
   return (
     `${counted(fabric.ports, "port")} of ${rates(fabric)}, startup ${shortTime(fabric.startup_s)}, ` +
-    `${barrier}hop delay ${shortTime(fabric.hop_delay_s)}${fibres}, reconfiguration delay ${delayOf(fabric)}.`
+    `${barrier}hop delay ${shortTime(fabric.hop_delay_s)}${fibres}, reconfiguration delay ${delayOf(fabric)}` +
+    `${fabric.optics ? `, optical layer ${fabric.optics}` : ""}` +
+    `${fabric.electrical ? `, islands of ${islandsOf(fabric)}` : ""}.`
   );
 }
 
@@ -258,13 +260,24 @@ export function fabricWords(fabric) {
  *
  * @param {Fabric} fabric
  */
-function rates({ bandwidth_bps: told }) {
+export function rates({ bandwidth_bps: told }) {
   if (!Array.isArray(told)) return rate(told);
   return `${told.map((bps) => Number((bps / 1e9).toPrecision(6))).join(", ")}\u00a0Gbit/s`;
 }
 
+/**
+ * `72 GPUs round electrical switches of 7.2 Tbit/s, hop delay 500 ns`; `none` where there are no islands.
+ *
+ * @param {Fabric} fabric
+ */
+export function islandsOf({ electrical }) {
+  if (!electrical) return "none";
+  const { gpus, bandwidth_bps: bandwidth, hop_delay_s: delay } = electrical;
+  return `${gpus} GPUs round electrical switches of ${rate(bandwidth)}, hop delay ${shortTime(delay)}`;
+}
+
 /** @param {Fabric} fabric */
-function delayOf(fabric) {
+export function delayOf(fabric) {
   const each = fabric.reconfiguration_delay_per_port_s;
   const parts = [
     fabric.reconfiguration_delay_s || !each ? shortTime(fabric.reconfiguration_delay_s ?? 0) : "",

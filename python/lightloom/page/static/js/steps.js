@@ -65,6 +65,29 @@ export class Group {
  */
 export const nameOf = (plan, step) => plan.topologies[step.topology]?.name ?? "";
 
+/** @param {Plan} plan */
+export const usesElectrical = ({ steps }) => steps.some((step) => step.electrical_load);
+
+/**
+ * `electrical`, `optical`, or both, the one that takes longer first: what the data of a plan's steps goes through.
+ *
+ * @param {Step[]} steps
+ * @param {Plan} plan
+ */
+export function tiersOf(steps, { fabric }) {
+  /** @param {(step: Step) => number} load */
+  const bytes = (load) => steps.reduce((sum, step) => sum + step.transfer_bytes * load(step), 0);
+  const fastest = Math.max(...[fabric.bandwidth_bps].flat());
+  return [
+    { tier: "electrical", time: bytes((step) => step.electrical_load ?? 0) / (fabric.electrical?.bandwidth_bps ?? 1) },
+    { tier: "optical", time: bytes((step) => step.load) / fastest },
+  ]
+    .filter(({ time }) => time > 0)
+    .sort((one, other) => other.time - one.time)
+    .map(({ tier }) => tier)
+    .join(", ");
+}
+
 /**
  * Runs of equal steps on one topology; equal neighbours on different ones where there would be too many.
  *

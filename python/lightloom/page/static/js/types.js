@@ -69,12 +69,19 @@
  */
 
 /**
+ * Electrical switches inside islands of GPUs. bandwidth_bps: of a GPU inside its island.
+ *
+ * @typedef {{gpus: number, bandwidth_bps: number, hop_delay_s: number}} Electrical
+ */
+
+/**
  * A fabric of a plan, or of a training iteration, which has no grid.
  *
  * @typedef {{
  *   dims?: number[], ports: number, bandwidth_bps: number | number[], startup_s: number, barrier_s?: number, hop_delay_s: number,
  *   reconfiguration_delay_s: number, reconfiguration_delay_per_port_s?: number,
- *   reconfiguration_delays_by_port_s?: number[], positions?: string, failed?: string[],
+ *   reconfiguration_delays_by_port_s?: number[], positions?: string, failed?: string[], optics?: string,
+ *   electrical?: Electrical,
  * }} Fabric
  */
 
@@ -86,10 +93,11 @@
 
 /**
  * A step of a plan. topology: `id` of its topology. transfer_bytes: of its largest transfer. load: of the busiest
- * circuit, over these.
+ * circuit, over these; electrical_load: that of the busiest GPU through the switch of its island.
  *
  * @typedef {Terms & {
  *   index: number, topology: number, reconfigured: boolean, transfer_bytes: number, hops: number, load: number,
+ *   electrical_load?: number,
  * }} Step
  */
 

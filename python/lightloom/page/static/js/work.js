@@ -152,9 +152,13 @@ export class Work {
 /**
  * That a result is a part of what was asked for, which took longer than a request may.
  *
+ * more: words on how to go on, elements.
+ *
  * @param {Refusal} refusal
+ * @param {Child[]} more
  */
-export const partNotice = (refusal) => notice("", `${refusal.message} What was found until then is shown.`);
+export const partNotice = (refusal, ...more) =>
+  notice("", `${refusal.message.replace(/\.$/, "")}. What was found until then is shown.`, ...more);
 
 /**
  * A notice; kind: `bad` where something is wrong.

@@ -7,15 +7,16 @@ import { endOf, ratioColour, ratioLegend } from "./colours.js";
 /** @import { Cell } from "../types.js" */
 
 /**
- * Colours of cells, null where there is nothing to show, and their legend.
+ * Colours of cells, null where there is nothing to show, and their legend. names: that the legend has.
  *
- * @typedef {{colour: (cell: Cell) => string | null, legend: HTMLElement}} Colours
+ * @typedef {{colour: (cell: Cell) => string | null, legend: HTMLElement, names: string[]}} Colours
  */
 
 /**
- * A layer. words: its title; against: what plans are compared with.
+ * A layer. words: its title. of: the name that a cell has in it, where it shows names.
  *
- * @typedef {{name: string, words: (against: string) => string, colours: (cells: Cell[]) => Colours}} Layer
+ * @typedef {(cell: Cell) => string | null} NameOf
+ * @typedef {{name: string, words: string, of?: NameOf, colours: (cells: Cell[]) => Colours}} Layer
  */
 
 // Colours of names as timelines have them, for any colour vision; names beyond these share the last.
@@ -25,15 +26,21 @@ const MOST_NAMES = LIGHT.length - 1;
 
 /** @type {Layer[]} */
 export const LAYERS = [
-  { name: "gain", words: () => "How much faster the best plan is", colours: gains },
-  { name: "algorithm", words: () => "Algorithm of the best plan", colours: namesBy(({ algorithm }) => algorithm) },
-  { name: "circuits", words: () => "Circuits of the best plan", colours: namesBy(({ topologies }) => topologies) },
-  {
-    name: "fixed",
-    words: (against) => `The circuits it is compared with: ${against}`,
-    colours: namesBy(({ against_topologies: topologies }) => topologies),
-  },
+  { name: "gain", words: "How much faster the best plan is", colours: gains },
+  ofNames("algorithm", "Algorithm of the best plan", ({ algorithm }) => algorithm),
+  ofNames("circuits", "Circuits of the best plan", ({ topologies }) => topologies),
+  ofNames("fixed", "Circuits it is compared with", ({ against_topologies: topologies }) => topologies),
 ];
+
+/**
+ * @param {string} name
+ * @param {string} words
+ * @param {NameOf} of
+ * @returns {Layer}
+ */
+function ofNames(name, words, of) {
+  return { name, words, of, colours: namesBy(of) };
+}
 
 /**
  * @param {Cell[]} cells
@@ -46,13 +53,14 @@ function gains(cells) {
   return {
     colour: ({ speedup }) => (speedup ? ratioColour(speedup, end) : null),
     legend: ratioLegend(end, hasLess),
+    names: [],
   };
 }
 
 /**
  * Colours of names, those of most cells first.
  *
- * @param {(cell: Cell) => string | null} of
+ * @param {NameOf} of
  * @returns {(cells: Cell[]) => Colours}
  */
 function namesBy(of) {
@@ -68,14 +76,19 @@ function namesBy(of) {
     /** @param {string} name */
     const colourOf = (name) => colours[Math.min(MOST_NAMES, names.indexOf(name))];
     const more = names.length - MOST_NAMES;
-    const entries = names.slice(0, MOST_NAMES).map((name) => entry(colourOf(name), name));
-    if (more > 0) entries.push(entry(colours[MOST_NAMES], `${more} more, each in fewer cells`));
+    const told = names.slice(0, MOST_NAMES);
+    const entries = told.map((name) => entry(colourOf(name), name));
+    if (more > 0)
+      entries.push(
+        entry(colours[MOST_NAMES], `${more} ${more === 1 ? "other, in fewer cells" : "others, each in fewer cells"}`),
+      );
     return {
       colour(cell) {
         const name = of(cell);
         return name ? colourOf(name) : null;
       },
       legend: h("ul", { class: "legend", "aria-label": "Colours: names" }, entries),
+      names: told,
     };
   };
 }

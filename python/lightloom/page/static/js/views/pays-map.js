@@ -8,10 +8,11 @@ import { h, replace } from "../dom.js";
 import { csv, downloads, json, ofDrawing } from "../downloads.js";
 import { isPerPair, manner, pointsOf, variedOf } from "../map-axes.js";
 import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
-import { defaultOf, kept } from "../options.js";
+import { bodyOf, defaultOf, kept, NEVER_CHANGE } from "../options.js";
 import { aboveBound, counted, isKnown, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
-import { narrowingWords } from "./plan-worth.js";
+import { MapNames } from "./map-names.js";
+import { NARROWING, narrowingWords, without } from "./plan-worth.js";
 
 /** @import { Query } from "../address.js" */
 /** @import { DrawnMap, NamedAxis } from "../map-words.js" */
@@ -39,19 +40,22 @@ export class PaysMap {
   #drawn = null;
   /** @type {number | null} */
   #waiting = null;
+  #isResting = false;
   /** The server's whole answer, once it is there. @type {CellMap | null} */
   #whole = null;
 
   /**
    * query: of the whole map; problem: of it what is no part of the axes. layer: the name of what is shown; onLayer:
-   * called with that of another. onStop: called where no more cells are wanted.
+   * called with that of another. onStop: called where no more cells are wanted. signal: of the
+   * calculation.
    *
    * @param {HTMLElement} result
    * @param {{
    *   query: Query, problem: Query, layer: string, onLayer: (name: string) => void, onStop: () => void,
+   *   signal: AbortSignal,
    * }} told
    */
-  constructor(result, { query, problem, layer, onLayer, onStop }) {
+  constructor(result, { query, problem, layer, onLayer, onStop, signal }) {
     this.result = result;
     this.query = query;
     this.problem = problem;
@@ -68,12 +72,13 @@ export class PaysMap {
       "the frame marks the problem of the form.";
     this.recolour = () => this.#drawn && this.#settle();
     addEventListener("colours", this.recolour);
-    for (const { name, words } of LAYERS) this.#layers.append(h("option", { value: name }, words(this.against)));
+    for (const { name, words } of LAYERS) this.#layers.append(h("option", { value: name }, words));
     this.#layers.value = layer;
     this.#layers.addEventListener("change", () => {
       this.#settle();
       this.onLayer(this.#layers.value);
     });
+    this.naming = new MapNames({ problemOf: (name, cell) => this.#bodyOf(name, cell), signal });
     this.still = onResize(result, () => this.#drawn && this.#make());
   }
 
@@ -95,6 +100,18 @@ export class PaysMap {
     return told;
   }
 
+  /**
+   * Options of the plan that a cell has in a layer.
+   *
+   * @param {string} layer
+   * @param {Cell} cell
+   */
+  #bodyOf(layer, cell) {
+    const body = bodyOf("plan", kept("plan", this.#options(cell.x_index, cell.y_index)));
+    if (layer !== "fixed") return body;
+    return { ...without(body, NARROWING), planner: this.query.get("against") || NEVER_CHANGE };
+  }
+
   /** @param {Cell} cell */
   #describe(cell) {
     const place = LETTERS.map((letter) => inWords(this.axes[letter])(cell[letter])).join(", ");
@@ -105,7 +122,7 @@ export class PaysMap {
     const others = speedup >= 1 ? `${times(speedup)} as fast` : `that is ${times(1 / speedup)} as fast`;
     const circuits = [
       cell.topologies && `on ${cell.topologies}`,
-      cell.against_topologies && `beside ${cell.against_topologies}`,
+      cell.against_topologies && `compared with ${cell.against_topologies}`,
     ];
     const on = circuits.some(Boolean) ? `; ${circuits.filter(Boolean).join(", ")}` : "";
     const bound = least ? `; lower bound ${time(least)}, ${aboveBound(total, least, "the best plan")}` : "";
@@ -152,7 +169,13 @@ export class PaysMap {
   #begin() {
     this.result.classList.remove("outdated");
     replace(this.#readout, "Point at a cell, or move with the arrows.");
-    const parts = [this.#legend, this.#chart, this.#readout, h("p", { class: "quiet" }, this.enclosed)];
+    const parts = [
+      this.#legend,
+      this.#chart,
+      this.#readout,
+      h("p", { class: "quiet" }, this.enclosed),
+      this.naming.element,
+    ];
     replace(
       this.result,
       h("div", { class: "card" }, this.#words),
@@ -172,9 +195,12 @@ export class PaysMap {
     const drawn = this.#drawn;
     if (!drawn) return;
     const layer = LAYERS.find(({ name }) => name === this.#layers.value) ?? LAYERS[0];
-    const { colour, legend } = layer.colours([...this.#cells.values()]);
+    const cells = [...this.#cells.values()];
+    const { colour, legend, names } = layer.colours(cells);
     drawn.settle(colour);
     replace(this.#legend, legend);
+    // What computes cells is not kept from it.
+    if (this.#isResting) this.naming.show(layer, names, cells);
     const own = this.#ownPlace();
     drawn.here(nearest(this.#known("x"), own.x), nearest(this.#known("y"), own.y));
     this.progress({ done: this.#cells.size, of: this.counts.x * this.counts.y });
@@ -213,13 +239,14 @@ export class PaysMap {
 
   /** The result in words. */
   sentence() {
+    const { of } = this.reached;
     /** @type {DrawnMap} */
     const map = {
       x: { ...this.axes.x, values: this.#values.x },
       y: { ...this.axes.y, values: this.#values.y },
       cell: (x, y) => this.#cells.get(`${x},${y}`),
     };
-    return sentenceOf({ map, own: this.#ownPlace(), problem: this.#problem(), against: this.against });
+    return sentenceOf({ map, own: this.#ownPlace(), problem: this.#problem(), against: this.against, of });
   }
 
   /** Cancels pending drawing. */
@@ -265,6 +292,9 @@ export class PaysMap {
   /** Takes away what belongs to a calculation that runs. */
   rest() {
     for (const part of [this.#bar, this.#stop]) part.hidden = true;
+    this.#isResting = true;
+    this.#forget();
+    this.#settle();
   }
 
   /**
@@ -275,9 +305,7 @@ export class PaysMap {
   finish(answer) {
     this.#whole = answer;
     for (const cell of answer.cells) this.add(cell);
-    this.#forget();
     if (!this.#drawn) return;
-    this.#settle();
     this.rest();
     replace(this.#behind, matrix(this.#cells, this.#values, this.names), this.#files(answer));
   }
@@ -285,7 +313,7 @@ export class PaysMap {
   /** @param {CellMap} answer */
   #files(answer) {
     const title = () => {
-      const shown = LAYERS.find(({ name }) => name === this.#layers.value)?.words(this.against);
+      const shown = LAYERS.find(({ name }) => name === this.#layers.value)?.words;
       return `${shown}, compared with ${this.against}: ${this.#problem()}. ${this.enclosed}`;
     };
     const drawing = () => this.#drawn?.element;

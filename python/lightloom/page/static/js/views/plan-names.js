@@ -8,6 +8,7 @@ import { registry } from "../options.js";
 
 // Topologies that are explained: more of them differ little from these.
 const MOST = 8;
+const UNKNOWN = "not described yet";
 
 /**
  * Sentences on the plan's topologies, by their places in it. body: the options that it was planned with.
@@ -18,7 +19,7 @@ const MOST = 8;
 export const explanationsOf = async (body, signal) => (await ask("/api/explain", body, { signal })).topologies;
 
 /**
- * A list of names and their meanings; explanations: of the topologies.
+ * A list of names and their meanings; explanations: of the topologies, as far as they are known.
  *
  * @param {Plan} plan
  * @param {string[]} explanations
@@ -29,7 +30,7 @@ export function namesOf(plan, explanations) {
     ["algorithm", "algorithms", plan.algorithm],
   ].map(([what, kind, name]) => [`${what} ${name}`, registry(kind).find((entry) => entry.name === name)?.summary]);
   const topologies = [
-    ...new Map(plan.steps.map((step) => [plan.topologies[step.topology].name, explanations[step.topology]])),
+    ...new Map(plan.steps.map((step) => [plan.topologies[step.topology].name, explanations[step.topology] ?? UNKNOWN])),
   ];
   const entries = [...named.filter(([, words]) => words), ...topologies.slice(0, MOST)];
   const more = topologies.length - MOST;

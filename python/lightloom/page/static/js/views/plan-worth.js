@@ -8,7 +8,7 @@ import { counted, shortTime, time, times } from "../quantities.js";
 /** @import { Body, Plan } from "../types.js" */
 
 // Options that leave fewer plans to choose from than the problem does.
-const NARROWING = ["planner", "algorithm", "topology", "candidates"];
+export const NARROWING = ["planner", "algorithm", "topology", "candidates"];
 
 /**
  * `planner static, topology ring`: these options in words; empty if none is given.
@@ -92,4 +92,5 @@ const often = ({ reconfigurations: count }) => (count === 1 ? "once" : count ===
  * @param {string[]} names
  * @returns {Body}
  */
-const without = (body, names) => Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+export const without = (body, names) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));

@@ -8,7 +8,7 @@ import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
 import { counted, fabricWords, shortTime, size, time, times } from "../quantities.js";
-import { columnsOf, groupsOf, spansOf } from "../steps.js";
+import { columnsOf, groupsOf, spansOf, tiersOf, usesElectrical } from "../steps.js";
 import { card, cardWith, table } from "../tables.js";
 import { PlanCircuits } from "./plan-circuits.js";
 import { exportsOf } from "./plan-exports.js";
@@ -124,7 +124,7 @@ function draw(result, plan, body, query) {
     card(
       plan.steps.length === 1 ? "The step" : "Steps",
       rows.element,
-      h("div", { class: "names-of" }),
+      h("div", { class: "names-of" }, namesOf(plan, [])),
       downloads([
         json(`${stem}.json`, () => plan),
         fromServer("CSV", `${stem}.csv`, "/api/table", () => ({ of: "plan", ...body, format: "csv" })),
@@ -193,6 +193,7 @@ function problemLine(plan, query) {
 function stepTable(plan) {
   const groups = groupsOf(plan);
   const terms = shownTerms(plan.steps);
+  const hasTiers = usesElectrical(plan);
   /** @param {string} head */
   const right = (head) => ({ head, right: true });
   /** @param {number} value */
@@ -205,6 +206,7 @@ function stepTable(plan) {
       cells: [
         group.numbers,
         name,
+        ...(hasTiers ? [tiersOf(steps, plan)] : []),
         change,
         size(first.transfer_bytes, plan.size_bytes),
         String(first.hops),
@@ -220,11 +222,22 @@ function stepTable(plan) {
     columns: [
       right("Step"),
       { head: "Topology" },
+      ...(hasTiers ? [{ head: "Tiers" }] : []),
       { head: "Circuits change" },
       ...["Transfer", "Hops", "Load", ...terms.map(headOf), "Total"].map(right),
     ],
     rows,
-    foot: ["", "Sum", String(plan.reconfigurations), "", "", "", ...sums, time(plan.total_s)],
+    foot: [
+      "",
+      "Sum",
+      ...(hasTiers ? [""] : []),
+      String(plan.reconfigurations),
+      "",
+      "",
+      "",
+      ...sums,
+      time(plan.total_s),
+    ],
     tall: true,
   });
   const lines = [...element.querySelectorAll("tbody tr")];

@@ -61,7 +61,7 @@ export function mount(root) {
     } else {
       fold.unfold();
       work.stop();
-      asCode.element.hidden = true;
+      asCode.hide();
       replace(result, overview(papers));
       isShown();
     }

@@ -59,7 +59,7 @@ export function mount(root) {
     first: ["matrices", "size", "gpus", "iterations", "drift", "objective", "reconfiguration-delay", "ports"],
     presets: ["robust"],
     start: startOf("robust"),
-    lead: "An unequal All-to-All that is planned once for many iterations, beside planning it anew each time.",
+    lead: "An unequal All-to-All that is planned once for many iterations, compared with planning it anew each time.",
     async compute(query, signal) {
       const body = bodyOf("robust", query);
       const found = /** @type {Robust} */ (await ask("/api/robust", body, { signal }));

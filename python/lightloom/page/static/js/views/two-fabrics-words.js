@@ -2,7 +2,7 @@
 
 import { headOf, shownTerms, termOf } from "../charts/terms.js";
 import { labelOf, optionsOf, otherwiseOf } from "../options.js";
-import { busFactor, counted, digits, time, times } from "../quantities.js";
+import { busFactor, counted, delayOf, digits, islandsOf, rates, shortTime, time, times } from "../quantities.js";
 
 /** @import { Query } from "../address.js" */
 /** @import { Plan, Term } from "../types.js" */
@@ -104,6 +104,26 @@ const names = (name, values) =>
     : { name, values, words: "another", verdict: "other" };
 
 /**
+ * What differs in the fabrics.
+ *
+ * @param {[Plan, Plan]} plans
+ */
+function fabricsOf([one, other]) {
+  /** @type {(name: string, of: (plan: Plan) => string) => Difference} */
+  const row = (name, of) => names(name, [of(one), of(other)]);
+  return [
+    numbers("GPUs", [one.gpus, other.gpus], String, ""),
+    numbers("Ports", [one.fabric.ports, other.fabric.ports], String, ""),
+    row("Bandwidth of a port", ({ fabric }) => rates(fabric)),
+    row("Startup of a step", ({ fabric }) => shortTime(fabric.startup_s)),
+    row("Hop delay", ({ fabric }) => shortTime(fabric.hop_delay_s)),
+    row("Reconfiguration delay", ({ fabric }) => delayOf(fabric)),
+    row("Islands", ({ fabric }) => islandsOf(fabric)),
+    row("Optical layer", ({ fabric }) => fabric.optics ?? "none"),
+  ].filter(({ verdict }) => verdict !== "same");
+}
+
+/**
  * Everything that is compared.
  *
  * @param {[Plan, Plan]} plans
@@ -131,11 +151,13 @@ export function differencesOf(plans) {
       "Lower bound",
       both((plan) => plan.lower_bound_s),
       time,
+      "",
     ),
     numbers(
       "Time over the bound",
       both((plan) => plan.total_s / plan.lower_bound_s),
       times,
+      "",
     ),
     numbers("Bus bandwidth", both(busbw), (value) => `${digits(value)} GB/s`, "more"),
     numbers(
@@ -158,5 +180,6 @@ export function differencesOf(plans) {
       "Planner",
       both((plan) => plan.planner),
     ),
+    ...fabricsOf(plans),
   ];
 }

@@ -52,6 +52,7 @@ export function mount(root) {
           frame.restated();
         },
         onStop: () => stop.abort(),
+        signal,
       });
       const body = bodyFor(query);
       end();
@@ -60,8 +61,16 @@ export function mount(root) {
       const on = { row: (cell) => view.add(cell), progress: (said) => view.progress(said) };
       try {
         const whole = await followOn("/api/map", body, on, { signal: AbortSignal.any([signal, stop.signal]) });
-        if (whole instanceof Refusal) frame.result.prepend(partNotice(whole));
-        else view.finish(whole);
+        if (whole instanceof Refusal) {
+          view.rest();
+          frame.result.prepend(
+            partNotice(
+              whole,
+              reachedWords(view.reached),
+              anew(() => frame.again()),
+            ),
+          );
+        } else view.finish(whole);
       } catch (error) {
         if (signal.aborted || !isAborted(error)) throw error;
         view.rest();
@@ -137,7 +146,7 @@ function withLayer(fields) {
     /** @param {Query} query */
     unknown(query) {
       const told = query.get("layer");
-      const words = `layer=${told}: the map has no such layer, and ${LAYERS[0].words("").toLowerCase()} is shown`;
+      const words = `layer=${told}: the map has no such layer, and ${LAYERS[0].words.toLowerCase()} is shown`;
       return [...(fields.unknown?.(query) ?? []), ...(told && !isKnown(told) ? [words] : [])];
     },
   };
@@ -154,4 +163,19 @@ const stoppedNotice = ({ done, of }, again) =>
     "",
     `Stopped: ${done} of ${of} cells are computed, and the others look like their neighbours.`,
     h("button", { type: "button", class: "small", onclick: again }, "Compute all"),
+  );
+
+/** @param {() => void} again */
+const anew = (again) => h("button", { type: "button", class: "small", onclick: again }, "Compute again");
+
+/**
+ * How far a map is that the server ended, which keeps none of its cells.
+ *
+ * @param {{done: number, of: number}} reached
+ */
+const reachedWords = ({ done, of }) =>
+  h(
+    "span",
+    {},
+    `${done} of ${of} cells are computed, and the others look like their neighbours. Computing again begins anew.`,
   );
