@@ -85,6 +85,7 @@ def test_the_last_iteration_is_the_one_that_is_planned(tmp_path: Path) -> None:
             assert sums
             # What holds a collective back is no shorter than the fabric's delays.
             assert step["dur"] >= len(sums) * HOP_S * 1e6
+    assert ll.Workload.read(folder).same_bits
     last = ll.train(folder)
     assert last.total_s == ll.train(folder, profile_step=3).total_s
     assert sum(one.kind == "collective" for one in last.events) == len(sums)

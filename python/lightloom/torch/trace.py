@@ -165,6 +165,7 @@ class Trace:
                     "backend": "lightloom",
                     "rank": self._rank,
                     "world_size": world,
+                    "same_bits": True,
                     "pg_config": [{"pg_name": name, "ranks": ranks} for name, ranks in self._groups.items()],
                 },
                 "traceEvents": self._events,
