@@ -65,6 +65,12 @@ def relays(port: int, seen: bytearray) -> Iterator[int]:
     number = free_port()
     with ExitStack() as stack:
 
+        def end(one: socket.socket) -> None:
+            # A thread that reads would keep it open.
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
         def passes(one: socket.socket, other: socket.socket) -> None:
             with suppress(OSError):
                 while part := one.recv(1 << 16):
@@ -76,8 +82,9 @@ def relays(port: int, seen: bytearray) -> Iterator[int]:
         def serves(listener: socket.socket, address: str) -> None:
             with suppress(OSError):
                 while True:
-                    near = stack.enter_context(listener.accept()[0])
-                    far = stack.enter_context(socket.create_connection((address, port)))
+                    near, far = listener.accept()[0], socket.create_connection((address, port))
+                    for one in (near, far):
+                        stack.callback(end, one)
                     for pair in ((near, far), (far, near)):
                         threading.Thread(target=passes, args=pair, daemon=True).start()
 
