@@ -113,7 +113,7 @@ impl PyPlan {
     }
 
     fn has_same_bits(&self, py: Python<'_>) -> CoreResult<bool> {
-        Ok(interruptible(py, || lightloom::has_same_bits(&self.plan))?)
+        interruptible(py, || lightloom::has_same_bits(&self.plan))
     }
 
     #[getter]
