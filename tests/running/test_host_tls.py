@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,12 +23,12 @@ from tests.refusals import assert_refused
 from tests.running.host_agents import ADDRESSES, SECRET_OF_TESTS, agents_here, free_port
 from tests.running.processes import plan_of
 
-trustme = pytest.importorskip("trustme")
+CA: Any = pytest.importorskip("trustme").CA
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
 EXPIRED = datetime.now(UTC) - timedelta(days=1)
 
 
-def side(folder: Path, authority: trustme.CA, *names: str, until: datetime | None = None) -> Path:
+def side(folder: Path, authority: Any, *names: str, until: datetime | None = None) -> Path:
     """A folder with what one side shows and takes."""
     folder.mkdir()
     shown = authority.issue_cert(*names, not_after=until)
@@ -38,12 +39,12 @@ def side(folder: Path, authority: trustme.CA, *names: str, until: datetime | Non
 
 
 @pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
+def authority() -> Any:
+    return CA()
 
 
 @pytest.fixture(scope="module")
-def of_agents(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def of_agents(authority: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return side(tmp_path_factory.mktemp("tls") / "agents", authority, *ADDRESSES)
 
 
@@ -100,7 +101,7 @@ def executor(port: int, tls: Path | None) -> ll.Executor:
     return ll.Executor(transport="tcp", hosts=hosts, launch="none", agent_port=port, tls=folder, runs=2, warm_ups=0)
 
 
-def test_plans_run_and_nothing_that_is_said_can_be_read(authority: trustme.CA, port: int, tmp_path: Path) -> None:
+def test_plans_run_and_nothing_that_is_said_can_be_read(authority: Any, port: int, tmp_path: Path) -> None:
     """The plan's JSON passes the wire, of which a copy is kept, in no readable form."""
     seen = bytearray()
     with relays(port, seen) as other, executor(other, side(tmp_path / "command", authority, "command")) as run:
@@ -119,11 +120,11 @@ def test_plans_run_and_nothing_that_is_said_can_be_read(authority: trustme.CA, p
     ],
 )
 def test_who_shows_no_certificate_that_is_accepted_is_sent_away(
-    kind: str, why: str, authority: trustme.CA, port: int, tmp_path: Path
+    kind: str, why: str, authority: Any, port: int, tmp_path: Path
 ) -> None:
     tls = None
     if kind == "of another authority":
-        tls = side(tmp_path / "command", trustme.CA(), "command")
+        tls = side(tmp_path / "command", CA(), "command")
     elif kind == "expired":
         tls = side(tmp_path / "command", authority, "command", until=EXPIRED)
     with pytest.raises(RunFailedError, match=rf"^host {ADDRESSES[0]}: the agent at \S+ is not used: ") as caught:
@@ -135,10 +136,10 @@ def test_who_shows_no_certificate_that_is_accepted_is_sent_away(
 
 
 def test_a_certificate_of_our_authority_that_the_agent_does_not_know_is_refused(
-    authority: trustme.CA, port: int, tmp_path: Path
+    authority: Any, port: int, tmp_path: Path
 ) -> None:
     """The command takes the agent's, and shows one of somebody else."""
-    tls = side(tmp_path / "command", trustme.CA(), "command")
+    tls = side(tmp_path / "command", CA(), "command")
     (tls / "ca.pem").write_bytes(authority.cert_pem.bytes())
     with pytest.raises(RunFailedError, match=r"it does not accept the certificate of this side: unknown ca$"):
         executor(port, tls).run(plan_of())
@@ -153,7 +154,7 @@ def test_a_certificate_of_our_authority_that_the_agent_does_not_know_is_refused(
     ],
 )
 def test_an_agent_without_a_certificate_that_is_accepted_is_not_used(
-    names: tuple[str, ...] | None, until: datetime | None, why: str, authority: trustme.CA, tmp_path: Path
+    names: tuple[str, ...] | None, until: datetime | None, why: str, authority: Any, tmp_path: Path
 ) -> None:
     told = () if names is None else ("--tls", str(side(tmp_path / "agent", authority, *names, until=until)))
     number = free_port()
@@ -162,7 +163,7 @@ def test_an_agent_without_a_certificate_that_is_accepted_is_not_used(
     assert f"the agent at {ADDRESSES[0]}:{number} is not used: {why}" in str(caught.value)
 
 
-def test_folders_that_are_wrong_are_named_on_both_sides(cli: RunCli, in_tmp: Path, authority: trustme.CA) -> None:
+def test_folders_that_are_wrong_are_named_on_both_sides(cli: RunCli, in_tmp: Path, authority: Any) -> None:
     plan_of().save("plan.json")
     told = ("run", "plan.json", "--transport", "tcp", "--hosts", "a,b", "--launch", "none", "--tls")
     assert_refused(cli, in_tmp, *told, "nowhere", field="tls: `nowhere/cert.pem` is no file; it takes a folder with")
