@@ -20,10 +20,9 @@ from tests.torch.launch import check_all_well, ranks_of
 
 import lightloom as ll
 
-DILATION, ITERATIONS, RUNS, STEADY = 60_000, 7, 2, 0.05
+DILATION, ITERATIONS, RUNS, STEADY = 200_000, 7, 2, 0.05
 MODELS = ("transformer", "convolutional")
-# A fabric, bit/s and seconds. On that of costly hops circuits change within AllReduces of four ranks, whose plans are
-# slower than those that `train` takes, since all ranks must end with the same bits.
+# A fabric, bit/s and seconds. On that of costly hops circuits change within AllReduces of four ranks.
 FABRICS = {
     "default": {"bandwidth": 800e9, "startup": 0.5e-6, "hop_delay": 0.5e-6, "reconfiguration_delay": 10e-6},
     "costly hops": {"bandwidth": 800e9, "startup": 0.5e-6, "hop_delay": 5e-6, "reconfiguration_delay": 1e-6},
