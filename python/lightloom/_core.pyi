@@ -460,6 +460,8 @@ class Plan:
         """Where the GPUs are; None where fibres take no time."""
     def shortest_order(self) -> list[int]:
         """The GPU of each rank, so that fibres are short."""
+    def has_same_bits(self) -> bool:
+        """Whether all ranks end an AllReduce with the same bits, whatever the data."""
     @property
     def uses_electrical(self) -> bool:
         """Whether some step sends data through an electrical switch."""
@@ -913,6 +915,9 @@ class Better:
 def plan(
     request: Request, warm_start: Plan | None = None, progress: Callable[[Better], None] | None = None
 ) -> Plan: ...
+def plan_with_same_bits(request: Request) -> Plan:
+    """The fastest plan; of an AllReduce, of those whose result is the same at every rank, to the bit."""
+
 def repair(plan: Plan, failed: list[str], anew: bool) -> tuple[Plan, int, int, bool, Plan | None]:
     """The plan mended for these faults; its circuits that are kept and new; whether nothing was kept, so that it is
     planned anew; with `anew`, a plan made anew."""

@@ -105,6 +105,13 @@ def test_blocks_of_all_to_alls_are_rows_of_a_matrix(tmp_path: Path) -> None:
         workload_of(tmp_path, nothing, nothing)
 
 
+@pytest.mark.parametrize("told", [{"same_bits": True}, {"same_bits": "yes"}, {}])
+def test_a_job_whose_sums_end_with_the_same_bits_says_so(told: dict[str, Any], tmp_path: Path) -> None:
+    workload = read_workload(folder_of(tmp_path, *[[nccl(0, 9, SUM)]] * 2, **told))
+    check(workload)
+    assert workload.get("same_bits", False) is (told.get("same_bits") is True)
+
+
 def test_a_barrier_is_computation_of_no_time(tmp_path: Path) -> None:
     barrier = [kernel(0, 5), nccl(5, 6, record("barrier", 0)), kernel(6, 9)]
     workload = workload_of(tmp_path, barrier, barrier)

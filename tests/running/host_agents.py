@@ -34,12 +34,12 @@ def await_listening(places: Sequence[tuple[str, int]], within_s: float = 30.0) -
 
 
 @contextmanager
-def agents_here(port: int) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Agents at all of `ADDRESSES`, which are ended again."""
+def agents_here(port: int, *told: str) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Agents at all of `ADDRESSES`, told these options too, which are ended again."""
     command = [sys.executable, "-m", "lightloom.running.hosts.agent", "--listen"]
     environment = os.environ | {SECRET: SECRET_OF_TESTS}
     agents = [
-        subprocess.Popen([*command, f"{address}:{port}"], env=environment, stdout=subprocess.DEVNULL)
+        subprocess.Popen([*command, f"{address}:{port}", *told], env=environment, stdout=subprocess.DEVNULL)
         for address in ADDRESSES
     ]
     try:

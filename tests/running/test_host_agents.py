@@ -9,13 +9,18 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
+import lightloom as ll
+from lightloom.running.controller import RunFailedError
 from lightloom.running.hosts import channel as channel_of_agents
 from lightloom.running.hosts.channel import asked
 from lightloom.running.hosts.secret import SECRET
 from tests.running.host_agents import ADDRESSES, SECRET_OF_TESTS, agents_here, free_port
+from tests.running.processes import plan_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
 
@@ -31,6 +36,7 @@ def port() -> Iterator[int]:
 def test_an_agent_answers_whatever_a_command_asks(port: int, message: dict[str, object]) -> None:
     with socket.create_connection((ADDRESSES[0], port), timeout=30) as connection:
         channel = asked(connection, SECRET_OF_TESTS.encode())
+        assert channel.receive()[0] == {"kind": "ready"}
         channel.send(message)
         answer, _ = channel.receive()
     assert answer["kind"] == "failed"
@@ -57,6 +63,35 @@ def test_who_speaks_slowly_is_sent_away_in_time(monkeypatch: pytest.MonkeyPatch)
         assert time.monotonic() - began_s < 8
         stop.set()
         thread.join()
+
+
+def test_silent_strangers_keep_nobody_waiting(port: int) -> None:
+    """Six of them, each of which an agent gives as long as the command waits for its greeting."""
+    with contextlib.ExitStack() as strangers:
+        for _ in range(6):
+            strangers.enter_context(socket.create_connection((ADDRESSES[0], port)))
+        with socket.create_connection((ADDRESSES[0], port), timeout=30) as connection:
+            assert asked(connection, SECRET_OF_TESTS.encode()).receive()[0] == {"kind": "ready"}
+
+
+def test_who_comes_during_a_run_is_told_since_when_the_agent_is_busy(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SECRET, SECRET_OF_TESTS)
+    told: dict[str, Any] = {"hosts": ADDRESSES[0], "launch": "none", "agent_port": port, "runs": 1, "warm_ups": 0}
+    before = datetime.now(UTC).replace(microsecond=0)
+    with ll.Executor(transport="tcp", **told) as first, ll.Executor(transport="tcp", **told) as second:
+        assert first.run(plan_of()).wrong == 0
+        with pytest.raises(RunFailedError) as caught:
+            second.run(plan_of())
+        where = (
+            f"host {ADDRESSES[0]}: the agent at {ADDRESSES[0]}:{port} is not used: it is busy with another run since "
+        )
+        assert str(caught.value).startswith(where)
+        since = datetime.strptime(str(caught.value).removeprefix(where), "%Y-%m-%d %H:%M:%S %Z").replace(tzinfo=UTC)
+        assert before <= since <= datetime.now(UTC)
+        first.close()
+        assert second.run(plan_of()).wrong == 0
 
 
 def test_an_agent_takes_no_short_secret_from_its_input() -> None:

@@ -75,6 +75,7 @@ WORKLOAD: dict[str, Any] = {
     "ranks": 4,
     "mesh": {"tp": 2, "dp": 2},
     "groups": {"first": [0, 1], "last": [2, 3]},
+    "same_bits": True,
     "model_flops": 1e12,
     "peak_flops": 1e14,
     "inference": {"prompts": 1, "requests": 2, "steps": 1, "first_token": "g", "caches": "s"},

@@ -6,6 +6,7 @@
 //! | `mesh` | axes and their sizes, fastest first; may be left out |
 //! | `groups` | named lists of ranks; may be left out |
 //! | `matrices` | named lists of rows of bytes; may be left out |
+//! | `same_bits` | `true` or `false`; may be left out |
 //! | `inference` | counts, and ids of nodes; may be left out |
 //! | `nodes[].ranks` | a list, or a group's name; left out for all ranks |
 //! | `nodes[].group` | a group's name, or names |
@@ -49,6 +50,8 @@ pub(crate) struct WorkloadText {
     groups: Ordered<Vec<Rank>>,
     #[serde(default)]
     matrices: Ordered<Vec<Vec<u64>>>,
+    #[serde(default)]
+    same_bits: bool,
     model_flops: Option<f64>,
     peak_flops: Option<f64>,
     inference: Option<InferenceText>,
@@ -112,6 +115,7 @@ pub(crate) fn workload_of(text: WorkloadText) -> Result<Workload> {
         mesh,
         groups,
         matrices,
+        same_bits: text.same_bits,
         model_flops: text.model_flops,
         peak_flops: text.peak_flops,
         inference,

@@ -49,6 +49,11 @@ pub fn plan(
     Ok(PyPlan::made(on_all_cores(py, || lightloom::plan_as_found(&request.0, warm_start, told))?))
 }
 
+#[pyfunction]
+pub fn plan_with_same_bits(py: Python<'_>, request: &PyRequest) -> CoreResult<PyPlan> {
+    Ok(PyPlan::made(on_all_cores(py, || lightloom::plan_with_same_bits(&request.0))?))
+}
+
 /// Calls a Python function with every better plan.
 fn told(function: Py<PyAny>) -> Told {
     Arc::new(move |better| {

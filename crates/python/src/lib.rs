@@ -55,7 +55,7 @@ mod _core {
     #[pymodule_export]
     use super::barriers::{barrier_rounds, barriers};
     #[pymodule_export]
-    use super::better::{PyBetter, plan};
+    use super::better::{PyBetter, plan, plan_with_same_bits};
     #[pymodule_export]
     use super::bound::{PyStatement, bound};
     #[pymodule_export]

@@ -112,6 +112,10 @@ impl PyPlan {
         Some((switch.gpus, switch.bandwidth_bps, switch.hop_delay_s))
     }
 
+    fn has_same_bits(&self, py: Python<'_>) -> CoreResult<bool> {
+        interruptible(py, || lightloom::has_same_bits(&self.plan))
+    }
+
     #[getter]
     fn uses_electrical(&self) -> bool {
         self.plan.steps.iter().any(|step| step.electrical_load > 0.0)

@@ -53,8 +53,9 @@ impl<'a> Context<'a> {
         let (families, ports) = (jobs.families.len(), fabric.shape.ports());
         let most = MOST_TOPOLOGIES[usize::from(families > 1)];
         let layer = Layer::of(workload, jobs, fabric)?.map(Arc::new);
+        let same_bits = workload.same_bits;
         let mut library =
-            Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most, cache).on_layer(layer.clone());
+            Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most, same_bits, cache).on_layer(layer.clone());
         let mut splits = if families == 0 { Vec::new() } else { splits(families, ports) };
         // On a layer that limits circuits nothing rests: circuits that nothing uses would be in the way.
         let rests = families > 0 && families <= ports as usize && layer.is_none();

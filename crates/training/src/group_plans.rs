@@ -50,14 +50,16 @@ pub(crate) struct GroupPlans<'a> {
     pub(crate) fabric: &'a Fabric,
     /// The charge of every change, s.
     pub(crate) delay_s: f64,
+    /// Whether AllReduces end with the same bits at every rank.
+    same_bits: bool,
     cache: Arc<Cache>,
     /// By matrix: its blocks.
     blocks: Mutex<BTreeMap<Arc<ByteMatrix>, UnequalBlocks>>,
 }
 
 impl<'a> GroupPlans<'a> {
-    pub(crate) fn new(fabric: &'a Fabric, delay_s: f64, cache: Arc<Cache>) -> Self {
-        Self { fabric, delay_s, cache, blocks: Mutex::default() }
+    pub(crate) fn new(fabric: &'a Fabric, delay_s: f64, same_bits: bool, cache: Arc<Cache>) -> Self {
+        Self { fabric, delay_s, same_bits, cache, blocks: Mutex::default() }
     }
 
     /// # Errors
@@ -75,7 +77,8 @@ impl<'a> GroupPlans<'a> {
             static_topologies: manner.on.clone().map(|on| vec![TopologyRef::Given(on)]),
             ..self.request(asked, self.layered(asked, self.fabric_of(asked, initial, manner.delay_s)?))?
         };
-        self.started_free(asked, &lightloom::plan(&request)?)
+        let planned = if self.same_bits { lightloom::plan_with_same_bits } else { lightloom::plan };
+        self.started_free(asked, &planned(&request)?)
     }
 
     /// The plan of another plan's variant, of a collective that may be another one.

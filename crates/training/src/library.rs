@@ -74,10 +74,11 @@ impl<'a> Library<'a> {
         families: &'a [Family],
         kinds: &'a [Kind],
         most: usize,
+        same_bits: bool,
         cache: Arc<Cache>,
     ) -> Self {
         Self {
-            group_plans: GroupPlans::new(fabric, delay_s, cache),
+            group_plans: GroupPlans::new(fabric, delay_s, same_bits, cache),
             families,
             kinds,
             layer: None,
@@ -98,7 +99,7 @@ impl<'a> Library<'a> {
         kinds: &'a [Kind],
         entries: BTreeMap<(usize, u32), Vec<Entry>>,
     ) -> Self {
-        Self { entries, ..Self::new(fabric, delay_s, families, kinds, 0, Arc::default()) }
+        Self { entries, ..Self::new(fabric, delay_s, families, kinds, 0, false, Arc::default()) }
     }
 
     /// The ways to carry out a kind on some ports; none before [`Library::stock`].

@@ -38,7 +38,7 @@ ITERATION_SETTINGS = (
 # Options of --barriers alone.
 BARRIERS_ALONE = {"most_ranks", "rounds"}
 # Options of transport tcp alone.
-OF_HOSTS = ("hosts", "launch", "agent_port")
+OF_HOSTS = ("hosts", "launch", "agent_port", "tls")
 # Options of a plan, each with the words for the option that an iteration has in its place.
 INSTEAD_OF = {"runs": "--iterations says how many are measured"}
 

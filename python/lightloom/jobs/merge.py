@@ -38,6 +38,7 @@ def merged(first: Workload, second: Workload, iterations: tuple[int, int]) -> Wo
         "ranks": first.ranks,
         "mesh": {},
         "groups": groups,
+        "same_bits": first.same_bits or second.same_bits,
         "nodes": nodes,
     }
     return Workload.of({**told, **({"matrices": matrices} if matrices else {})})

@@ -57,8 +57,8 @@ class Executor:
     and dark time; `"kernel"`: they go through the kernel's network, whose token buckets are the rates and whose filters
     are the circuits, without hop delay (root, and iproute2); `"mpi"`: processes send messages by the MPI that there is,
     without circuits of their own, each of them one that mpiexec has started, or for this run is to start; `"tcp"`:
-    ranks on several hosts, with a connection for every circuit (`hosts`, `launch` and `agent_port` as of the command
-    line). dtype:
+    ranks on several hosts, with a connection for every circuit (`hosts`, `launch`, `agent_port` and `tls` as of the
+    command line). dtype:
     `"float32"`, `"float64"`, `"int32"` or `"bfloat16"` (bits in uint16). reduction: `"sum"` or `"max"`. runs: that are
     measured; warm_ups: before them. dilation: rates are divided and delays multiplied by it; chosen from machine and
     plan unless it is said. packet_size: `"4KiB"` or bytes, likewise. real_time: ask for real-time priority and locked
@@ -86,6 +86,7 @@ class Executor:
         hosts: str | None = None,
         launch: str = "ssh",
         agent_port: int = AGENT_PORT,
+        tls: str | None = None,
     ) -> None:
         if transport not in TRANSPORTS:
             raise unknown_name("transport", transport, TRANSPORTS)
@@ -94,7 +95,7 @@ class Executor:
                 if value is not None:
                     sends = f"{transport.upper()} sends at its own speed"
                     raise refuse(name, f"`{shown(value)}` is not accepted: {sends}; leave the option out")
-        self._hosts = checked_hosts(transport, hosts, launch, agent_port)
+        self._hosts = checked_hosts(transport, hosts, launch, agent_port, tls)
         if not isinstance(real_time, bool):
             raise refuse("real_time", f"`{shown(real_time)}` is not accepted; it takes True or False")
         self._transport, self._switch = transport, switch
@@ -326,6 +327,7 @@ def run(
     hosts: str | None = None,
     launch: str = "ssh",
     agent_port: int = AGENT_PORT,
+    tls: str | None = None,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Measurement:
@@ -346,6 +348,7 @@ def run(
         hosts=hosts,
         launch=launch,
         agent_port=agent_port,
+        tls=tls,
     ) as executor:
         return executor.run(plan, data, seed=seed, progress=progress)
 

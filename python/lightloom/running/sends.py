@@ -83,6 +83,7 @@ def send_times(
     hosts: str | None = None,
     launch: str = "ssh",
     agent_port: int = AGENT_PORT,
+    tls: str | None = None,
     runs: int = 5,
     dilation: float | None = None,
     real_time: bool = True,
@@ -91,8 +92,8 @@ def send_times(
     """Measure sends between two ranks over the fabric of a plan, from where startup decides to where bandwidth does.
 
     like: a Plan, or a plan's JSON file; its startup, hop delay and bandwidth are set. Both ranks send to each other at
-    once. transport, hosts, launch, agent_port, runs, real_time: as of `Executor`. dilation: of all sizes; the one that
-    the smallest needs if left out, so that copying takes no part of the largest. progress: called with the next
+    once. transport, hosts, launch, agent_port, tls, runs, real_time: as of `Executor`. dilation: of all sizes; the one
+    that the smallest needs if left out, so that copying takes no part of the largest. progress: called with the next
     measurement.
 
     Raises `InputError` that names the argument, and `RunFailedError` as `Executor.run`.
@@ -110,6 +111,7 @@ def send_times(
         hosts=hosts,
         launch=launch,
         agent_port=agent_port,
+        tls=tls,
         runs=runs,
         dilation=dilation,
         real_time=real_time,

@@ -98,6 +98,7 @@ WORKLOAD = record(
             several(several(whole("bytes"), "a row: bytes to every rank"), "rows, one for each source"),
             "matrices by name",
         ),
+        "same_bits": yes_or_no("whether AllReduces end with the same bits at every rank"),
         "model_flops": number("floating-point operations of the model in one iteration, over all ranks"),
         "peak_flops": number("peak rate of a rank, FLOP/s"),
         "inference": record(

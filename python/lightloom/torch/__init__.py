@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from lightloom.base.extras import missing
 
-__all__ = ["BACKEND", "group_of"]
+__all__ = ["BACKEND", "group_of", "step"]
 
 BACKEND = "lightloom"
 
@@ -22,5 +22,6 @@ except ImportError as error:
     raise missing("lightloom.torch", "the backend of PyTorch", "torch") from error
 
 from lightloom.torch.backend import group_of, register  # noqa: E402
+from lightloom.torch.trace import step  # noqa: E402
 
 register(BACKEND)

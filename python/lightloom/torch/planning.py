@@ -13,11 +13,10 @@ import numpy as np
 from lightloom import _core
 from lightloom.base.errors import InputError, refuse, shown
 from lightloom.inputs.fabric import Fabric
+from lightloom.inputs.requests import build_request
 from lightloom.optics.port_maps import circuits
-from lightloom.planning import plan
 from lightloom.plans import Plan
 from lightloom.running.crossbars import ends_of
-from lightloom.torch.agreement import plan_that_agrees
 
 __all__ = ["FABRIC", "Asked", "PlanBook", "Ready", "dilation_of", "fabric_of", "say_fabric"]
 
@@ -113,6 +112,8 @@ class PlanBook:
     def _made(self, asked: Asked, call: str, timeout_s: float) -> Ready:
         made = self._plan(asked, call, timeout_s)
         dark_s, windows_s = _core.change_times(made.core)
+        # Circuits are as the collective before has left them: what differs changes before the first step.
+        dark_s[0] = max(dark_s[0], self._fabric.reconfiguration.fixed_s)
         on_ports = circuits(made, "crossbar")
         held = np.zeros(len(made.steps), dtype=np.int64)
         for one in on_ports.configurations:
@@ -146,10 +147,8 @@ class PlanBook:
     def _give(self, name: str, key: tuple[str, int | None, int]) -> Plan:
         collective, root, size = key
         try:
-            if collective == "all-reduce":
-                made = plan_that_agrees(size, self._fabric)
-            else:
-                made = plan(collective, size, fabric=self._fabric, root=root)
+            # Replicas would drift apart where sums of floats differ in their last bits.
+            made = Plan(_core.plan_with_same_bits(build_request(collective, size, self._fabric, root=root)))
             if made.uses_electrical:
                 raise refuse("plan", "it sends data through electrical switches, and only circuits are run")
         except InputError as error:

@@ -2,7 +2,9 @@
 
 `LIGHTLOOM_TRACE` names a folder, into which every rank writes `rankR.json`; `lightloom train FOLDER` reads it, and so
 do viewers of Chrome's Trace Event Format. Computation is what lies between: the time in which the program waits for no
-collective, cut where it calls one.
+collective, cut where it calls one. PyTorch's own code, such as DistributedDataParallel, waits where nothing says so: a
+thread that sleeps when a collective ends has waited for it for as long as it has slept. Iterations are what lies
+between two calls of `step`.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse
 from lightloom.base.files import write_bytes
+from lightloom.torch.threads import awake_ns, awake_of_sleeper_ns
 
 if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.torch.planning import Asked
 
-__all__ = ["Trace", "trace_of"]
+__all__ = ["Trace", "step", "trace_of"]
 
 FOLDER = "LIGHTLOOM_TRACE"
 # Events that a rank keeps.
@@ -35,6 +38,8 @@ NAMES = {
     "all-to-all": "all_to_allv",
 }
 COMPUTATION, COMMUNICATION = 7, 20
+# PyTorch's name of an iteration, before its number.
+ITERATION = "ProfilerStep#"
 
 
 class Trace:
@@ -46,11 +51,24 @@ class Trace:
         self._groups: dict[str, list[int]] = {}
         self._lock = threading.Lock()
         self._computes_since_ns: int | None = None
+        # The thread that computes, and for how long it had been awake by then.
+        self._thread = 0
+        self._awake_ns: int | None = None
         self._waiting = 0
+        self._steps, self._stepped_ns = 0, 0
 
     def group(self, name: str, members: list[int]) -> None:
         """Say which ranks a group has."""
         self._groups[name] = members
+
+    def step(self) -> None:
+        """The program has ended an iteration, or what comes before the first."""
+        with self._lock:
+            self._cut()
+            now_ns = time.monotonic_ns()
+            if self._steps:
+                self._write(f"{ITERATION}{self._steps}", "user_annotation", 0, self._stepped_ns, now_ns, {})
+            self._steps, self._stepped_ns = self._steps + 1, now_ns
 
     def called(self) -> None:
         """The program calls a collective: what it computed before is one piece."""
@@ -68,6 +86,17 @@ class Trace:
         with self._lock:
             self._waiting -= 1
             self._cut()
+
+    def ended(self) -> None:
+        """A collective has ended, which the program is told next: if it sleeps, it has waited since it fell asleep."""
+        with self._lock:
+            if self._computes_since_ns is None or self._awake_ns is None:
+                return
+            awake = awake_of_sleeper_ns(self._thread)
+            if awake is not None:
+                now_ns = time.monotonic_ns()
+                self._computed(min(now_ns, self._computes_since_ns + max(0, awake - self._awake_ns)))
+                self._computes_since_ns, self._awake_ns = now_ns, awake
 
     def collective(
         self,
@@ -136,6 +165,7 @@ class Trace:
                     "backend": "lightloom",
                     "rank": self._rank,
                     "world_size": world,
+                    "same_bits": True,
                     "pg_config": [{"pg_name": name, "ranks": ranks} for name, ranks in self._groups.items()],
                 },
                 "traceEvents": self._events,
@@ -144,22 +174,40 @@ class Trace:
 
     def _cut(self) -> None:
         now_ns = time.monotonic_ns()
-        if self._computes_since_ns is not None:
-            self._put("computation", COMPUTATION, self._computes_since_ns, now_ns, {})
+        self._computed(now_ns)
         self._computes_since_ns = None if self._waiting else now_ns
+        self._thread, self._awake_ns = threading.get_native_id(), awake_ns()
+
+    def _computed(self, ended_ns: int) -> None:
+        if self._computes_since_ns is not None:
+            self._put("computation", COMPUTATION, self._computes_since_ns, ended_ns, {})
 
     def _add(self, name: str, stream: int, begun_ns: int, ended_ns: int, args: dict[str, Any]) -> None:
         with self._lock:
             self._put(name, stream, begun_ns, ended_ns, args)
 
     def _put(self, name: str, stream: int, begun_ns: int, ended_ns: int, args: dict[str, Any]) -> None:
+        args = {"device": self._rank, "stream": stream, **args}
+        self._write(name, "kernel", stream, begun_ns, ended_ns, args)
+
+    def _write(self, name: str, category: str, thread: int, begun_ns: int, ended_ns: int, args: dict[str, Any]) -> None:
         if len(self._events) < MOST_EVENTS:
-            event = {"ph": "X", "cat": "kernel", "name": name, "pid": self._rank, "tid": stream}
+            event = {"ph": "X", "cat": category, "name": name, "pid": self._rank, "tid": thread}
             times = {"ts": begun_ns / 1e3, "dur": max(0, ended_ns - begun_ns) / 1e3}
-            self._events.append({**event, **times, "args": {"device": self._rank, "stream": stream, **args}})
+            self._events.append({**event, **times, "args": args})
 
 
 traces: dict[str, Trace] = {}
+
+
+def step() -> None:
+    """Say to the trace that an iteration of the program has ended; without `LIGHTLOOM_TRACE` nothing is done.
+
+    What lies between the N-th call and the next is iteration N, counted from 1, as `--profile-step` of `train` names
+    it. What comes before the first call, such as making groups, is in none. Every rank calls it as often as the others.
+    """
+    for trace in traces.values():
+        trace.step()
 
 
 def trace_of(rank: int, group: str, members: list[int]) -> Trace | None:

@@ -120,11 +120,13 @@ class Caller:
     def _serve(self) -> None:
         while (asked := self._queue.get()) is not None:
             made, carry = asked
+            fault = None
             try:
                 carry()
             except Exception as error:
-                made.end(error)
-            else:
-                made.end()
+                fault = error
+            if self._trace is not None:
+                self._trace.ended()
+            made.end(fault)
             # Tensors of the last call are not held while there is none.
-            del asked, made, carry
+            del asked, made, carry, fault

@@ -123,6 +123,11 @@ class Workload:
         return {name: tuple(ranks) for name, ranks in self._told["groups"].items()}
 
     @property
+    def same_bits(self) -> bool:
+        """Whether AllReduces end with the same bits at every rank."""
+        return bool(self._told.get("same_bits", False))
+
+    @property
     def nodes(self) -> tuple[dict[str, Any], ...]:
         """The nodes, as they are in the document."""
         return tuple(self._told["nodes"])

@@ -22,12 +22,12 @@ STEPS, WORDS, WIDTH, LENGTH = 20, 64, 32, 16
 class Model(nn.Module):  # type: ignore[misc]
     """Two layers of a transformer over words."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = WIDTH) -> None:
         super().__init__()
-        self.words = nn.Embedding(WORDS, WIDTH)
-        layers = [nn.TransformerEncoderLayer(WIDTH, 4, 64, dropout=0.0, batch_first=True) for _ in range(2)]
+        self.words = nn.Embedding(WORDS, width)
+        layers = [nn.TransformerEncoderLayer(width, 4, 2 * width, dropout=0.0, batch_first=True) for _ in range(2)]
         self.layers = nn.ModuleList(layers)
-        self.out = nn.Linear(WIDTH, WORDS)
+        self.out = nn.Linear(width, WORDS)
 
     def forward(self, words: Any) -> Any:
         held = self.words(words)

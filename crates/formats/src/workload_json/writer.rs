@@ -20,6 +20,7 @@ pub fn workload_to_json(workload: &Workload) -> String {
         let told = matrices.map(|of| format!("\n    {}: {}", json!(of.name), json!(of.matrix.rows())));
         head.push(format!("\"matrices\": {{{}}}", told.collect::<Vec<_>>().join(",")));
     }
+    head.extend(workload.same_bits.then(|| "\"same_bits\": true".to_string()));
     let flops = [("model_flops", workload.model_flops), ("peak_flops", workload.peak_flops)];
     head.extend(
         flops.iter().filter_map(|(key, flops)| flops.map(|flops| format!("\"{key}\": {}", Value::from(flops)))),

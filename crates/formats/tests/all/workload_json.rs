@@ -71,6 +71,7 @@ fn any_workload() -> impl Strategy<Value = Workload> {
                 name: "routes \"é\"".into(),
                 matrix: ByteMatrix::new("matrix", vec![vec![2, 3], vec![7, 0]]).expect("a matrix"),
             }],
+            same_bits: true,
             model_flops: Some(1e15),
             peak_flops: None,
             inference,

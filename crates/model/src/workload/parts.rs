@@ -105,6 +105,8 @@ pub struct WorkloadParts {
     pub groups: Vec<RankGroup>,
     /// Matrices that collectives name.
     pub matrices: Vec<NamedMatrix>,
+    /// Whether AllReduces end with the same bits at every rank.
+    pub same_bits: bool,
     /// Floating-point operations of the iteration, over all ranks.
     pub model_flops: Option<f64>,
     /// Floating-point operations per second of which a rank is capable.

@@ -19,6 +19,8 @@ __all__ = ["Profile", "Work", "profile_of"]
 
 # Keys of a collective's record (PyTorch, torch/csrc/profiler/util.h; kineto, libkineto/src/output_json.cpp).
 COLLECTIVE_NAME, EXTERNAL_ID = "Collective name", "External id"
+# What traces of the backend `lightloom` say of their AllReduces.
+SAME_BITS = "same_bits"
 MESSAGES, WAIT = ("send", "recv"), "wait"
 # Calls of CUDA and HIP that let a stream, or the program, wait.
 WAITS = ("StreamWaitEvent", "Synchronize")
@@ -53,7 +55,8 @@ class Profile(NamedTuple):
 
     rank, ranks: as it states them, None where it does not; groups: what is said of process groups, by their name;
     waits_ns: in order, when streams or the program were told to wait, None where the profile has no such calls; steps:
-    begin and end of each `ProfilerStep#N` by N. Times are nanoseconds.
+    begin and end of each `ProfilerStep#N` by N; same_bits: whether it
+    says that AllReduces end with the same bits at every rank. Times are nanoseconds.
     """
 
     path: Path
@@ -63,6 +66,7 @@ class Profile(NamedTuple):
     work: list[Work]
     waits_ns: list[int] | None
     steps: dict[int, tuple[int, int]]
+    same_bits: bool
 
 
 def profile_of(field: str, path: Path, document: Mapping[str, Any]) -> Profile:
@@ -70,11 +74,13 @@ def profile_of(field: str, path: Path, document: Mapping[str, Any]) -> Profile:
     reader = _Reader(field, path)
     for event in document["traceEvents"]:
         reader.add(event)
-    rank, ranks, groups = _stated(field, path, document.get("distributedInfo"))
+    info = document.get("distributedInfo")
+    rank, ranks, groups = _stated(field, path, info)
     named = RANK_IN_NAME.search(path.name)
     if rank is None and named is not None:
         rank = int(named[1])
-    return Profile(path, rank, ranks, groups, reader.work(), reader.waits(), reader.steps)
+    same_bits = isinstance(info, dict) and info.get(SAME_BITS) is True
+    return Profile(path, rank, ranks, groups, reader.work(), reader.waits(), reader.steps, same_bits)
 
 
 def _stated(field: str, path: Path, info: object) -> tuple[int | None, int | None, dict[str, Any]]:

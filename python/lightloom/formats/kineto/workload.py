@@ -59,7 +59,9 @@ def read(source: Source, asked: Asked) -> dict[str, Any]:
     files, groups = _rank_files(field, profiles, asked)
     trace = Trace(_name(source), files, groups.members or None, field)
     ranks = number_of_ranks(trace, asked)
-    return document(field, trace, ranks, groups_of_ranks(field, trace, ranks, asked), lambda _kind, size, _ranks: size)
+    members = groups_of_ranks(field, trace, ranks, asked)
+    told = document(field, trace, ranks, members, lambda _kind, size, _ranks: size)
+    return {**told, "same_bits": True} if any(profile.same_bits for profile in profiles) else told
 
 
 def _rank_files(field: str, profiles: list[Profile], asked: Asked) -> tuple[list[RankFile], Groups]:

@@ -121,6 +121,15 @@ RUNNING = (
         most=65_535,
     ),
     Option(
+        name="tls",
+        kind=Kind.FOLDER,
+        group=Group.EXPERT,
+        meaning="With --hosts: encrypt what the command and agents say to each other, by cert.pem, key.pem and ca.pem "
+        "of the folder, which every host has at the same path. Connections of circuits stay as they are.",
+        verbs=VERB,
+        otherwise="not encrypted",
+    ),
+    Option(
         name="packet_size",
         kind=Kind.SIZE,
         group=Group.EXPERT,

@@ -2,7 +2,8 @@
 
 It takes one command after the other, each over a connection of its own, whose other side has to know the secret: that
 of the environment variable `LIGHTLOOM_SECRET`, or the first line of standard input with `--secret-from-input`, which
-then has to stay open as long as the agent is to live. With `--once` it ends with its first command.
+then has to stay open as long as the agent is to live. With `--once` it ends with its first command. With `--tls FOLDER`
+connections are encrypted, and both sides show certificates of one authority: cert.pem, key.pem and ca.pem of FOLDER.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from threading import Event, Thread
 from typing import Any
 
 from lightloom.base.errors import FailedError, InputError, printable, refuse
-from lightloom.running.hosts.channel import Channel, ChannelError, answered
+from lightloom.running.hosts.channel import Channel, ChannelError
 from lightloom.running.hosts.part import HostPart
+from lightloom.running.hosts.reception import Reception
 from lightloom.running.hosts.secret import checked_secret, secret_told
+from lightloom.running.hosts.tls import context_in
 from lightloom.running.hosts.waiting import PeerError, RunOverError
 from lightloom.running.lateness import probed
 
@@ -128,27 +131,13 @@ def listening(place: str) -> socket.socket:
     return one
 
 
-def serve(listener: socket.socket, secret: bytes, *, once: bool) -> None:
-    """Serve one command after the other, or one; who does not know the secret is sent away.
-
-    An agent for one command ends where none comes in time.
-    """
-    listener.settimeout(AWAITED_S if once else None)
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except ConnectionError:
-            continue
-        except TimeoutError:
-            return
-        try:
-            channel = answered(connection, secret)
-        except ChannelError:
-            connection.close()
-            continue
+def serve(reception: Reception, *, once: bool) -> None:
+    """Serve one command after the other, or one. An agent for one command ends where none comes in time."""
+    while (channel := reception.awaited(AWAITED_S if once else None)) is not None:
         Session(channel).serve()
         if once:
             return
+        reception.leave()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -156,12 +145,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m lightloom.running.hosts.agent", description=__doc__)
     parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT")
     parser.add_argument("--once", action="store_true", help="end with the first command")
+    parser.add_argument("--tls", metavar="FOLDER", help="encrypt, by cert.pem, key.pem and ca.pem of FOLDER")
     parser.add_argument("--secret-from-input", action="store_true", help="read the secret from standard input")
     told = parser.parse_args(arguments)
     try:
         secret = (
             checked_secret("standard input", sys.stdin.readline().strip()) if told.secret_from_input else secret_told()
         )
+        tls = None if told.tls is None else context_in(told.tls, of_agent=True)
         listener = listening(told.listen)
     except InputError as error:
         sys.stderr.write(f"error: {error}\n")
@@ -173,7 +164,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
     try:
         with listener:
-            serve(listener, secret, once=told.once)
+            serve(Reception(listener, secret, tls), once=told.once)
     except KeyboardInterrupt:
         return 130
     return 0

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.base.errors import refuse
 from lightloom.running.controller import RunFailedError
-from lightloom.running.hosts.channel import HANDSHAKE_S, Channel, ChannelError, asked
+from lightloom.running.hosts.channel import HANDSHAKE_S, Channel, ChannelError, asked, secured
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Sequence
 
     from lightloom.running.hosts.description import Host
@@ -40,19 +41,27 @@ class Failure(NamedTuple):
 class Agents:
     """Connections to the agents of hosts.
 
-    number: the TCP port of all agents. ended: says why where what started an agent has ended. waits: whether agents are
-    only just starting. Raises `RunFailedError` that names a host that is not reached, or knows another secret.
+    number: the TCP port of all agents. tls: of encrypted connections; None for plain ones. ended: says why where what
+    started an agent has ended. waits: whether agents are only just starting. Raises `RunFailedError` that names a host
+    that is not reached, is busy, knows another secret, or shows no certificate that is accepted.
     """
 
     def __init__(
-        self, hosts: Sequence[Host], number: int, secret: bytes, *, waits: bool, ended: Callable[[], str | None]
+        self,
+        hosts: Sequence[Host],
+        number: int,
+        secret: bytes,
+        tls: ssl.SSLContext | None,
+        *,
+        waits: bool,
+        ended: Callable[[], str | None],
     ) -> None:
         self._hosts = list(hosts)
         self._channels: list[Channel] = []
         deadline = time.monotonic() + (START_S if waits else 0.0)
         try:
             for host in hosts:
-                self._channels.append(_connected(host, number, secret, deadline, ended))
+                self._channels.append(_connected(host, number, secret, tls, deadline, ended))
         except BaseException:
             self.close()
             raise
@@ -153,7 +162,14 @@ class Agents:
         return Failure(LOST, f"host {self._hosts[index].name} was lost {where}: {why}")
 
 
-def _connected(host: Host, number: int, secret: bytes, deadline: float, ended: Callable[[], str | None]) -> Channel:
+def _connected(
+    host: Host,
+    number: int,
+    secret: bytes,
+    tls: ssl.SSLContext | None,
+    deadline: float,
+    ended: Callable[[], str | None],
+) -> Channel:
     while True:
         try:
             connection = socket.create_connection((host.address, number), timeout=HANDSHAKE_S)
@@ -171,9 +187,20 @@ def _connected(host: Host, number: int, secret: bytes, deadline: float, ended: C
             time.sleep(AGAIN_S)
             continue
         try:
-            return asked(connection, secret)
+            if tls is not None:
+                connection = secured(connection, tls, host.name)
+            return _admitted(connection, secret)
         except ChannelError as error:
             connection.close()
             raise RunFailedError(
                 f"host {host.name}: the agent at {host.address}:{number} is not used: {error}"
             ) from error
+
+
+def _admitted(connection: socket.socket, secret: bytes) -> Channel:
+    """The channel over a connection, whose turn it is. Raises `ChannelError`."""
+    channel = asked(connection, secret)
+    told, _ = channel.receive()
+    if told["kind"] == "busy":
+        raise ChannelError(f"it is busy with another run since {told['since']}")
+    return channel

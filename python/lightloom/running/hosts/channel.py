@@ -2,7 +2,7 @@
 
 Both prove first that they know the secret, each by a keyed hash of both sides' random numbers (a challenge and response
 as of ISO/IEC 9798-4); then every message has a keyed hash of its number, its direction and all of its content, so that
-none is made up, changed, left out or said again. Nothing is encrypted.
+none is made up, changed, left out or said again. Nothing is encrypted but by TLS, where it is given.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ import hmac
 import json
 import secrets
 import socket
+import ssl
 import struct
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import FailedError
+from lightloom.running.hosts.tls import fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["HANDSHAKE_S", "Channel", "ChannelError", "answered", "asked"]
+__all__ = ["HANDSHAKE_S", "Channel", "ChannelError", "answered", "asked", "secured"]
 
 # The agent's first line; its number is the version of the messages.
-GREETING = b"lightloom agent 1\n"
+GREETING = b"lightloom agent 2\n"
 NONCE, HASH = 32, 32
 # Lengths of a message's text and of its data.
 HEAD = struct.Struct("<QQ")
@@ -53,6 +55,7 @@ class Channel:
         self.connection = connection
         self._key, self._speaks, self._hears = key, speaks, hears
         self._sent = self._heard = 0
+        # Of both directions: TLS takes one call of a connection at a time.
         self._lock = Lock()
         connection.settimeout(MESSAGE_S)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -78,6 +81,14 @@ class Channel:
 
     def receive(self) -> tuple[dict[str, Any], list[memoryview]]:
         """The next message and its data, which are the caller's. Raises `ChannelError`."""
+        with self._lock:
+            return self._received()
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self.connection.close()
+
+    def _received(self) -> tuple[dict[str, Any], list[memoryview]]:
         try:
             head = _exactly(self.connection, HEAD.size)
             text_size, data_size = HEAD.unpack(head)
@@ -99,14 +110,23 @@ class Channel:
             at += size
         return message, parts
 
-    def close(self) -> None:
-        """Let go of the connection."""
-        self.connection.close()
-
     def _code(self, direction: bytes, number: int, head: bytes | bytearray, text: bytes | bytearray) -> hmac.HMAC:
         code = hmac.new(self._key, direction + number.to_bytes(8, "little") + head, hashlib.sha256)
         code.update(text)
         return code
+
+
+def secured(connection: socket.socket, tls: ssl.SSLContext, name: str | None = None) -> socket.socket:
+    """The connection under TLS. Raises `ChannelError`; the connection is closed then.
+
+    name: of the agent's host, for which its certificate has to be; None at the agent.
+    """
+    connection.settimeout(HANDSHAKE_S)
+    try:
+        return tls.wrap_socket(connection, server_side=name is None, server_hostname=name)
+    except OSError as error:
+        connection.close()
+        raise ChannelError(_why(error)) from error
 
 
 def asked(connection: socket.socket, secret: bytes) -> Channel:
@@ -127,6 +147,8 @@ def asked(connection: socket.socket, secret: bytes) -> Channel:
     except OSError as error:
         ended = greeted and isinstance(error, EndedError | ConnectionError)
         reason = "it knows another secret" if ended else _why(error)
+        if not greeted and not isinstance(connection, ssl.SSLSocket):
+            reason += ", as agents with --tls do where the command has none"
         raise ChannelError(reason) from error
     if not hmac.compare_digest(_proof(secret, b"agent", theirs, mine), proof):
         raise ChannelError("it knows another secret")
@@ -171,6 +193,8 @@ def _exactly(connection: socket.socket, size: int, end_s: float | None = None) -
 
 
 def _why(error: OSError) -> str:
+    if isinstance(error, ssl.SSLError):
+        return fault_of(error)
     if isinstance(error, EndedError | ConnectionError):
         return "it closed its connection"
     if isinstance(error, TimeoutError):

@@ -35,11 +35,11 @@ ENDING_S = 5.0
 class Launched:
     """Programs that have been told to start the agents of hosts; `close` ends them.
 
-    secret: goes to agents by standard input (ssh) or the environment, never by arguments. Raises `InputError` that
-    names `launch` where the program is not there.
+    tls: the folder of certificates on every host, None without. secret: goes to agents by standard input (ssh) or the
+    environment, never by arguments. Raises `InputError` that names `launch` where the program is not there.
     """
 
-    def __init__(self, launch: str, hosts: Sequence[Host], number: int, secret: bytes) -> None:
+    def __init__(self, launch: str, hosts: Sequence[Host], number: int, tls: str | None, secret: bytes) -> None:
         self._launch, self._processes = launch, list[tuple[str, subprocess.Popen[bytes], IO[bytes]]]()
         if launch == "none":
             return
@@ -51,11 +51,10 @@ class Launched:
         try:
             if launch == "ssh":
                 for host in hosts:
-                    self._start(f"host {host.name}", _by_ssh(program, host, number), secret + b"\n")
+                    self._start(f"host {host.name}", _by_ssh(program, host, number, tls), secret + b"\n")
             else:
-                command = (
-                    _by_mpiexec(program, hosts, number) if launch == "mpiexec" else _by_srun(program, hosts, number)
-                )
+                by = _by_mpiexec if launch == "mpiexec" else _by_srun
+                command = by(program, hosts, number, tls)
                 self._start(launch, command, None, {SECRET: secret.decode()})
         except BaseException:
             self.close()
@@ -105,19 +104,20 @@ class Launched:
                 process.stdin.flush()
 
 
-def _agent(host: Host, address: str, number: int) -> list[str]:
-    return [host.python or sys.executable, "-m", MODULE, "--once", "--listen", f"{address}:{number}"]
+def _agent(host: Host, address: str, number: int, tls: str | None) -> list[str]:
+    more = [] if tls is None else ["--tls", tls]
+    return [host.python or sys.executable, "-m", MODULE, "--once", "--listen", f"{address}:{number}", *more]
 
 
-def _by_ssh(program: str, host: Host, number: int) -> list[str]:
+def _by_ssh(program: str, host: Host, number: int, tls: str | None) -> list[str]:
     # A name may mean another address on the host itself.
     address = host.address if _is_number(host.address) else ""
     # The other side's shell reads the command as one text.
-    command = shlex.join([*_agent(host, address, number), "--secret-from-input"])
+    command = shlex.join([*_agent(host, address, number, tls), "--secret-from-input"])
     return [program, *SSH_OPTIONS, host.name, command]
 
 
-def _by_mpiexec(program: str, hosts: Sequence[Host], number: int) -> list[str]:
+def _by_mpiexec(program: str, hosts: Sequence[Host], number: int, tls: str | None) -> list[str]:
     # MPICH and Open MPI start one process for each host of the list.
     return [
         program,
@@ -125,14 +125,14 @@ def _by_mpiexec(program: str, hosts: Sequence[Host], number: int) -> list[str]:
         ",".join(host.name for host in hosts),
         "-n",
         str(len(hosts)),
-        *_agent(hosts[0], "", number),
+        *_agent(hosts[0], "", number, tls),
     ]
 
 
-def _by_srun(program: str, hosts: Sequence[Host], number: int) -> list[str]:
+def _by_srun(program: str, hosts: Sequence[Host], number: int, tls: str | None) -> list[str]:
     count = str(len(hosts))
     where = ["--nodelist", ",".join(host.name for host in hosts), "--nodes", count, "--ntasks", count]
-    return [program, *where, "--ntasks-per-node", "1", "--kill-on-bad-exit=1", *_agent(hosts[0], "", number)]
+    return [program, *where, "--ntasks-per-node", "1", "--kill-on-bad-exit=1", *_agent(hosts[0], "", number, tls)]
 
 
 def _is_number(address: str) -> bool:

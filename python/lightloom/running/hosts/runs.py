@@ -16,6 +16,7 @@ from lightloom.running.hosts.course import Course
 from lightloom.running.hosts.description import hosts_of
 from lightloom.running.hosts.launching import LAUNCHERS, Launched
 from lightloom.running.hosts.secret import drawn_secret, secret_told
+from lightloom.running.hosts.tls import context_in
 from lightloom.running.moments import Moments, windows_of
 from lightloom.running.mpi import patience_s
 
@@ -42,11 +43,15 @@ TRIPS = 20
 
 
 class HostsOptions(NamedTuple):
-    """Hosts, what starts their agents (`launching.LAUNCHERS`), and the TCP port at which agents listen."""
+    """Hosts, what starts their agents (`launching.LAUNCHERS`), and the TCP port at which agents listen.
+
+    tls: the folder of certificates (`tls.FILES`); None where nothing is encrypted.
+    """
 
     hosts: str
     launch: str
     agent_port: int
+    tls: str | None
 
 
 class Together(NamedTuple):
@@ -67,12 +72,13 @@ class Together(NamedTuple):
 class Hosts:
     """The hosts of runs; agents are started or reached for the first plan, and stay for others.
 
-    Raises `InputError` that names `LIGHTLOOM_SECRET` where agents are started by a person and it is missing.
+    Raises `InputError` that names `LIGHTLOOM_SECRET` where agents are started by a person and it is missing, or `tls`.
     """
 
     def __init__(self, options: HostsOptions) -> None:
         self._options = options
         self._secret = secret_told() if options.launch == "none" else drawn_secret()
+        self._tls = None if options.tls is None else context_in(options.tls, of_agent=False)
         self._agents: Agents | None = None
         self._launched: Launched | None = None
         self._reached: list[tuple[str, str, str]] = []
@@ -137,23 +143,25 @@ class Hosts:
             self.close()
         if self._agents is None:
             launch, number = self._options.launch, self._options.agent_port
-            self._launched = Launched(launch, hosts, number, self._secret)
-            self._agents = Agents(hosts, number, self._secret, waits=launch != "none", ended=self._launched.ended)
+            self._launched = launched = Launched(launch, hosts, number, self._options.tls, self._secret)
+            self._agents = Agents(hosts, number, self._secret, self._tls, waits=launch != "none", ended=launched.ended)
             self._reached = told
         return self._agents
 
 
-def checked_hosts(transport: str, hosts: str | None, launch: str, agent_port: int) -> Hosts | None:
+def checked_hosts(transport: str, hosts: str | None, launch: str, agent_port: int, tls: str | None) -> Hosts | None:
     """The hosts of a run; None for other transports than `tcp`. Raises `InputError` that names the argument."""
     if transport != "tcp":
-        if hosts is not None:
-            raise refuse("hosts", f"`{shown(hosts)}` is not accepted: the transport is {transport}; hosts take tcp")
+        for field, given in (("hosts", hosts), ("tls", tls)):
+            if given is not None:
+                raise refuse(field, f"`{shown(given)}` is not accepted: the transport is {transport}; it takes tcp")
         return None
     if hosts is None:
         raise refuse("hosts", "missing; transport tcp takes hosts, such as node1,node2 or hosts.toml")
     if launch not in LAUNCHERS:
         raise unknown_name("launch", launch, LAUNCHERS)
-    return Hosts(HostsOptions(text_of("hosts", hosts), launch, whole_number("agent_port", agent_port, 1, 65535)))
+    number = whole_number("agent_port", agent_port, 1, 65535)
+    return Hosts(HostsOptions(text_of("hosts", hosts), launch, number, tls))
 
 
 def _prepared(

@@ -180,6 +180,7 @@ pub fn workload(items: &[Item]) -> Workload {
         mesh: vec![axis("tp", TP), axis("dp", DP)],
         groups: Vec::new(),
         matrices: Vec::new(),
+        same_bits: false,
         model_flops: None,
         peak_flops: None,
         inference: None,

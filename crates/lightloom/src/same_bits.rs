@@ -1,0 +1,75 @@
+//! AllReduces whose result is the same at every rank, to the bit.
+//!
+//! Sums of floats depend on the order of their additions. Where ranks add the same data in different orders, results
+//! differ in the last bits, and the replicas of a training job drift apart. A plan is followed chunk by chunk, with a
+//! hash of the additions by which each rank's value came about: a + b and b + a are the same bits, (a + b) + c and
+//! a + (b + c) are not.
+
+use std::collections::BTreeMap;
+
+use interruption::checked;
+use model::{Collective, Error, Op, Plan, Result};
+
+use crate::{Request, Workload, plan};
+
+/// [`plan`], of an AllReduce only one whose result is the same at every rank, to the bit: the fastest of all, or else
+/// the fastest of those of the algorithms that have a name.
+///
+/// # Errors
+/// The errors of [`plan`]; an AllReduce that no algorithm ends alike.
+pub fn plan_with_same_bits(request: &Request) -> Result<Plan> {
+    let fastest = plan(request)?;
+    let Workload::Collective { collective: collective @ Collective::AllReduce, options, .. } = &request.workload else {
+        return Ok(fastest);
+    };
+    if has_same_bits(&fastest) {
+        return Ok(fastest);
+    }
+    let named = collectives::REGISTRY.iter().filter_map(|algorithm| {
+        algorithm.accepts(*collective, &request.fabric.shape, options).ok()?;
+        let algorithm = Some(algorithm.name().to_string());
+        let workload = Workload::Collective { collective: *collective, algorithm, options: options.clone() };
+        plan(&Request { workload, ..request.clone() }).ok()
+    });
+    let alike = named.filter(has_same_bits).min_by(|one, other| one.total_s().total_cmp(&other.total_s()));
+    alike.ok_or_else(|| {
+        Error::infeasible("plan", "no algorithm of AllReduce for this fabric has the same result at every rank")
+    })
+}
+
+/// Whether all ranks end an AllReduce with the same bits, whatever the data.
+///
+/// Data that a rank adds to the same chunk in one step, from several others, are added in an order that no other rank
+/// need have: such a value counts as unlike every other, so that it must reach all ranks as it is.
+pub fn has_same_bits(plan: &Plan) -> bool {
+    let (ranks, chunks) = (plan.chunks.members() as usize, plan.chunks.count() as usize);
+    let mut held: Vec<u64> = (0..(ranks * chunks) as u64).map(mixed).collect();
+    let mut unlike = held.len() as u64;
+    for step in &plan.steps {
+        let mut came: BTreeMap<usize, (u64, bool)> = BTreeMap::new();
+        for transfer in checked(&step.step.expanded(&plan.chunks)) {
+            for &chunk in &transfer.chunks {
+                let place = |rank: u32| rank as usize * chunks + chunk as usize;
+                let (to, given) = (place(transfer.dst), held[place(transfer.src)]);
+                let value = match transfer.op {
+                    Op::Copy => given,
+                    Op::Reduce => mixed(held[to].wrapping_add(given)),
+                };
+                came.entry(to).and_modify(|(_, several)| *several = true).or_insert((value, false));
+            }
+        }
+        for (place, (value, several)) in came {
+            held[place] = if several { mixed(unlike) } else { value };
+            unlike += u64::from(several);
+        }
+    }
+    held.chunks_exact(chunks).all(|of_rank| *of_rank == held[..chunks])
+}
+
+/// The word as another one that looks random (SplitMix64: Steele, Lea & Flood, OOPSLA 2014).
+fn mixed(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}

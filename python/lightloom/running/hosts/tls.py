@@ -1,0 +1,60 @@
+"""TLS between the command and agents, by certificates of one authority.
+
+Both sides show a certificate (TLS 1.3, RFC 8446), the agent's for the name of its host; that both know the secret is
+proved within.
+"""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+from lightloom.base.errors import refuse, text_of
+
+__all__ = ["FILES", "context_in", "fault_of"]
+
+# A side's certificate, its key, and the certificate of the authority of both sides, in PEM.
+FILES = CERTIFICATE, KEY, AUTHORITY = ("cert.pem", "key.pem", "ca.pem")
+
+
+def context_in(folder: str, *, of_agent: bool) -> ssl.SSLContext:
+    """What connections take from a folder with `FILES`. Raises `InputError` that names `tls` and the file."""
+    place = Path(text_of("tls", folder))
+    for name in FILES:
+        if not (place / name).is_file():
+            raise refuse("tls", f"`{place / name}` is no file; it takes a folder with {', '.join(FILES)}")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if of_agent else ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.verify_mode = ssl.CERT_REQUIRED
+    if of_agent:
+        # A ticket would wake the command, which waits for messages.
+        context.num_tickets = 0
+    try:
+        context.load_verify_locations(place / AUTHORITY)
+    except OSError as error:
+        raise refuse("tls", f"`{place / AUTHORITY}` has no certificate in PEM: {_words(error)}") from error
+    try:
+        # A passphrase would be asked for at a terminal.
+        context.load_cert_chain(place / CERTIFICATE, place / KEY, password=str)
+    except OSError as error:
+        accepts = f"{CERTIFICATE} and {KEY} take a certificate and its key in PEM, without a passphrase"
+        raise refuse("tls", f"`{place}`: {_words(error)}; {accepts}") from error
+    return context
+
+
+def fault_of(error: ssl.SSLError) -> str:
+    """What is wrong with a connection's other side, or with this one, in words that follow its name."""
+    if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
+        return "it closed its connection"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not accepted: {error.verify_message.rstrip('.')}"
+    words = _words(error)
+    _, is_alert, alert = words.partition("alert ")
+    if is_alert:
+        return f"it does not accept the certificate of this side: {alert}"
+    return f"TLS fails, {words}; both sides take --tls, or neither"
+
+
+def _words(error: OSError) -> str:
+    reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
+    return (reason or type(error).__name__).lower().replace("_", " ")
