@@ -1,16 +1,19 @@
-"""Pictures, traces and HTML of results: results ask for them here, and `lightloom.views` makes them.
+"""Pictures, traces, HTML and widgets of results: results ask for them here, folders above make them.
 
 A view goes by the class and the method that shows it, such as `Plan.plot`.
 """
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from anywidget import AnyWidget
     from matplotlib.figure import Figure
 
 _finders: list[Callable[[str], Callable[..., Any]]] = []
@@ -37,6 +40,22 @@ def html(name: str, result: object) -> str:
     """The result as HTML, for notebooks."""
     made: str = _finders[0](name)(result)
     return made
+
+
+def widget(name: str, result: object) -> AnyWidget:
+    """The widget of a result. Raises `InputError` where the package for it is missing."""
+    made: AnyWidget = _finders[0](name)(result)
+    return made
+
+
+def display(name: str, result: object) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """What a notebook shows of a result beside its HTML: its widget, where a kernel runs and the package is there."""
+    session = sys.modules.get("IPython")
+    if getattr(session and session.get_ipython(), "kernel", None) is None or find_spec("anywidget") is None:
+        return None
+    data, more = widget(name, result)._repr_mimebundle_() or ({}, {})
+    # The result says by itself what it is in plain text.
+    return {kind: value for kind, value in data.items() if kind != "text/plain"}, more
 
 
 def write_trace(name: str, result: object, path: str | os.PathLike[str]) -> None:
