@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
 
 import lightloom as ll
-from tests.page.browser.chromium import NARROW, Opened
+from tests.page.browser.chromium import NARROW
+from tests.page.browser.notebook import DARK, LIGHT, with_widget
 from tests.page.browser.rules import is_wider_than_the_screen, violations
 
 if TYPE_CHECKING:
@@ -20,42 +20,14 @@ if TYPE_CHECKING:
     from anywidget import AnyWidget
     from playwright.sync_api import Browser, Page
 
+    from tests.page.browser.chromium import Opened
+
     Shown = Callable[..., Opened]
 
 pytestmark = pytest.mark.large
 PLAN = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, reconfiguration_delay="1us"), planner="harvest")
 # The end of every step, by its terms.
 ENDS_S = [*itertools.accumulate(step.total_s for step in PLAN.steps)]
-DARK, LIGHT = "#111111", "#ffffff"
-# A front end as anywidget is one: the module from a blob, a model whose values both sides set.
-PAGE = """<!doctype html><html lang="en"><head><title>A notebook</title><style>
-body { background: var(--around); margin: 0 } td, button { color: red !important; font-size: 40px !important }
-</style></head><body style="--around: AROUND"><main><h1>A notebook</h1><div id="one"></div></main>
-<script type="application/json" id="told">TOLD</script><script>
-class Model {
-  constructor(state) { this.state = state; this.heard = []; this.changed = {}; this.saved = []; this.sent = []; }
-  get(name) { return this.state[name]; }
-  set(name, value) {
-    if (this.state[name] === value) return;
-    this.state[name] = value;
-    this.changed[name] = value;
-    this.tell(`change:${name}`);
-  }
-  save_changes() { this.saved.push(this.changed); this.changed = {}; }
-  on(name, heard) { this.heard.push([name, heard]); }
-  off(name, heard) { this.heard = this.heard.filter(([one, other]) => one !== name || other !== heard); }
-  tell(name, said) { for (const [one, heard] of [...this.heard]) if (one === name) heard(said); }
-  send(message) { this.sent.push(message); }
-}
-const { esm, state } = JSON.parse(document.getElementById("told").textContent);
-const place = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
-const model = new Model(state);
-const keys = [];
-document.addEventListener("keydown", (event) => keys.push(event.key));
-const ready = import(place).then(async ({ default: widget }) => {
-  window.end = await widget.render({ model, el: document.getElementById("one") });
-});
-</script></body></html>"""
 
 
 @pytest.fixture
@@ -64,15 +36,8 @@ def shown(browser: Browser, tmp_path: Path) -> Iterator[Shown]:
     made: list[Opened] = []
 
     def show(widget: AnyWidget, around: str = LIGHT, **options: Any) -> Opened:
-        state = {name: value for name, value in widget.get_state().items() if name != "_esm"}
-        told = json.dumps({"esm": widget._esm, "state": state}).replace("<", "\\u003c")
-        file = tmp_path / "notebook.html"
-        file.write_text(PAGE.replace("AROUND", around).replace("TOLD", told), "utf-8")
-        opened = Opened.at(browser, tmp_path.as_uri(), **options)
-        made.append(opened)
-        opened.page.goto(file.as_uri())
-        opened.page.evaluate("ready")
-        return opened
+        made.append(with_widget(browser, tmp_path, widget, around, **options))
+        return made[-1]
 
     yield show
     for one in made:
