@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 from tests.conftest import ROOT
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "examples" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+# A kernel that no other user of this machine hears.
+SOCKETS = Config({"KernelManager": {"transport": "ipc"}})
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -33,7 +36,7 @@ def test_there_are_notebooks() -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_a_widget(path: Path) -> None:
     book = nbformat.read(path, as_version=4)
-    NotebookClient(book, timeout=120).execute()
+    NotebookClient(book, timeout=120, config=SOCKETS).execute()
     shown = [one.get("data", {}) for cell in book.cells for one in cell.get("outputs", ())]
     widgets = [data[WIDGET]["model_id"] for data in shown if WIDGET in data]
     assert len(widgets) > 0
