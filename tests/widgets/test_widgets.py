@@ -90,6 +90,17 @@ def test_the_time_follows_the_step(step: int) -> None:
     assert widget.trait_values()["step"] == step
 
 
+def test_what_a_notebook_sets_is_observed() -> None:
+    widget = PLAN.widget()
+    seen: list[int] = []
+    widget.observe(lambda change: seen.append(change.new), "step")
+    inside_s = STARTS_S[2] + 0.5 * PLAN.steps[2].total_s
+    widget.set_state({"time_s": inside_s, "step": 2})
+    widget.set_state({"time_s": inside_s * (1 + 1e-9), "step": 2})
+    assert seen == [2]
+    assert widget.trait_values()["time_s"] == inside_s * (1 + 1e-9)
+
+
 def test_what_is_outside_of_the_plan_is_its_beginning_or_its_end() -> None:
     widget = PLAN.widget()
     for told, is_then in ((2 * PLAN.total_s, (PLAN.total_s, len(PLAN.steps) - 1)), (-1.0, (0.0, 0))):
@@ -145,6 +156,11 @@ def test_of_a_large_plan_the_answers_are_left_to_be_asked_for(monkeypatch: pytes
     assert 0 < len(prepared["places"]) < 1 + len(PLAN.steps)
     assert len(json.dumps(prepared["answers"])) < 6_000
     assert "answer" in _asked(widget, monkeypatch, "/api/loads", step=len(PLAN.steps) - 1)
+
+
+def test_of_more_gpus_than_are_drawn_nothing_is_brought_along() -> None:
+    plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=2048), algorithm="recursive-doubling", planner="static")
+    assert json.loads(plan.widget().get_state()["_prepared"]) == {"places": {}, "answers": []}
 
 
 @pytest.mark.parametrize("name", WIDGETS)

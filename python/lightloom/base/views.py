@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import os
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
     from anywidget import AnyWidget
     from matplotlib.figure import Figure
+
+
+class InNotebook(Protocol):
+    """A result that notebooks show."""
+
+    def _repr_html_(self) -> str: ...
+
 
 _finders: list[Callable[[str], Callable[..., Any]]] = []
 
@@ -48,14 +55,17 @@ def widget(name: str, result: object) -> AnyWidget:
     return made
 
 
-def display(name: str, result: object) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """What a notebook shows of a result beside its HTML: its widget, where a kernel runs and the package is there."""
+def display(name: str, result: InNotebook) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a notebook may show of a result, by its kind, and more on it.
+
+    Its words, its HTML, and the widget of that name where a kernel of IPython runs and the package is there.
+    """
+    told = {"text/plain": repr(result), "text/html": result._repr_html_()}
     session = sys.modules.get("IPython")
     if getattr(session and session.get_ipython(), "kernel", None) is None or find_spec("anywidget") is None:
-        return None
+        return told, {}
     data, more = widget(name, result)._repr_mimebundle_() or ({}, {})
-    # The result says by itself what it is in plain text.
-    return {kind: value for kind, value in data.items() if kind != "text/plain"}, more
+    return {**data, **told}, more
 
 
 def write_trace(name: str, result: object, path: str | os.PathLike[str]) -> None:

@@ -352,5 +352,5 @@ class Plan(Table):
     def _repr_html_(self) -> str:
         return html("Plan._repr_html_", self)
 
-    def _repr_mimebundle_(self, **_wanted: object) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    def _repr_mimebundle_(self, **_wanted: object) -> tuple[dict[str, Any], dict[str, Any]]:
         return display("Plan.widget", self)

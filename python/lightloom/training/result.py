@@ -365,7 +365,7 @@ class Training(Table):
     def _repr_html_(self) -> str:
         return html("Training._repr_html_", self)
 
-    def _repr_mimebundle_(self, **_wanted: object) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    def _repr_mimebundle_(self, **_wanted: object) -> tuple[dict[str, Any], dict[str, Any]]:
         return display("Training.widget", self)
 
 

@@ -13,7 +13,7 @@ import traitlets
 import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.page.work.journey import journey
-from lightloom.page.work.loads import loads
+from lightloom.page.work.loads import MOST_GPUS, loads
 from lightloom.page.work.ports import ports
 from lightloom.widgets.modules import joined_modules
 
@@ -100,6 +100,8 @@ def _prepared(plan: Plan) -> str:
 
 def _answers(plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
     """What circuits in time need, by what is asked as `notebook/model.js` writes it; nothing where it is refused."""
+    if plan.gpus > MOST_GPUS:
+        return
     try:
         yield "/api/ports {}", ports(ll.circuits(plan))
         for step in range(len(plan.steps)):

@@ -64,7 +64,9 @@ def _widgets(browser: Browser, folder: Path) -> None:
         with TemporaryDirectory() as made:
             opened = with_widget(browser, Path(made), widget, around, viewport={"width": 980, "height": 900})
             if name == "plan":
-                opened.page.get_by_label("Time in the plan", exact=True).fill("500")
+                time = opened.page.get_by_label("Time in the plan", exact=True)
+                time.fill("500")
+                time.blur()
             opened.page.wait_for_timeout(400)
             opened.page.locator("#one").screenshot(path=folder / f"widget-{name}-{scheme}.png")
             opened.context.close()
