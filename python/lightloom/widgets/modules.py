@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["joined_modules", "style_sheet"]
-
 # A module's import of another: the end of the statement, which formatters put on a line's end.
 IMPORTED = re.compile(r'(?<= from ")(\.[^"]+)(?=";$)', re.MULTILINE)
 LOADER = "notebook/loader.js"

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from lightloom.plans import Plan
 
-__all__ = ["PlanWidget"]
-
 # The longest text of answers that the widget brings along, so that it moves where no Python runs, such as in a saved
 # notebook; of larger plans they are asked for, a step at a time.
 LONGEST = 1_000_000

@@ -15,8 +15,6 @@ from lightloom.widgets.modules import joined_modules
 if TYPE_CHECKING:
     from lightloom.training.result import Training
 
-__all__ = ["TrainingWidget"]
-
 
 class TrainingWidget(anywidget.AnyWidget):
     """A training iteration as the page shows it: its policies, and its course in time."""

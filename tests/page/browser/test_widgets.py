@@ -180,12 +180,15 @@ def test_a_training_iteration_is_drawn_and_zoomed(shown: Shown) -> None:
     assert len(set(zip(levels[::4], levels[1::4], levels[2::4], strict=True))) > 3
 
 
-def test_what_is_ended_says_nothing_more(shown: Shown) -> None:
+def test_what_is_ended_tells_what_is_left_and_nothing_more(shown: Shown) -> None:
     page = shown(PLAN.widget()).page
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("model.saved.length > 0")
-    page.evaluate("end()")
+    page.get_by_label("Time in the plan", exact=True).evaluate(
+        "(one) => { one.value = 1500; one.dispatchEvent(new Event('input')); end(); }"
+    )
     assert page.evaluate("[model.heard, model.changed]") == [[], {}]
-    told = page.evaluate("model.saved.length")
+    told: list[dict[str, Any]] = page.evaluate("model.saved")
+    assert told[-1]["time_s"] == pytest.approx(0.75 * PLAN.total_s)
     page.wait_for_timeout(200)
-    assert page.evaluate("model.saved.length") == told
+    assert page.evaluate("model.saved") == told
