@@ -219,7 +219,7 @@ __all__ = [
 
 
 def _view(name: str) -> Callable[..., Any]:
-    from lightloom.views import view
+    from lightloom.widgets import view
 
     return view(name)
 

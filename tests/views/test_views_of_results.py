@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 import lightloom as ll
-from lightloom import views
-from lightloom.base.views import html, picture, pictures, write_trace
+from lightloom.base.views import html, picture, pictures, widget, write_trace
+from lightloom.views import VIEWS
+from lightloom.widgets import WIDGETS, view
 
 PACKAGE = Path(ll.__file__).parent
-ASKING = {function.__name__ for function in (html, picture, pictures, write_trace)}
+ASKING = {function.__name__ for function in (html, picture, pictures, widget, write_trace)}
 
 
 def _asked() -> Iterator[tuple[str, ast.expr]]:
@@ -29,9 +30,9 @@ def _asked() -> Iterator[tuple[str, ast.expr]]:
 def test_every_view_is_asked_for_by_its_method_and_by_no_other() -> None:
     asked = list(_asked())
     assert [method for method, name in asked if ast.literal_eval(name) != method] == []
-    assert sorted(method for method, _ in asked) == sorted(views.VIEWS)
+    assert sorted(method for method, _ in asked) == sorted([*VIEWS, *WIDGETS])
 
 
-@pytest.mark.parametrize("name", views.VIEWS)
+@pytest.mark.parametrize("name", [*VIEWS, *WIDGETS])
 def test_every_view_is_there(name: str) -> None:
-    assert callable(views.view(name))
+    assert callable(view(name))

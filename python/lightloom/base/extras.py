@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # The extra of this distribution that brings each package, as in pyproject.toml.
 EXTRAS = {
+    "anywidget": "notebook",
     "distributed": "dask",
     "flatbuffers": "topoopt",
     "highspy": "exact",

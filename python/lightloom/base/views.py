@@ -1,17 +1,27 @@
-"""Pictures, traces and HTML of results: results ask for them here, and `lightloom.views` makes them.
+"""Pictures, traces, HTML and widgets of results: results ask for them here, folders above make them.
 
 A view goes by the class and the method that shows it, such as `Plan.plot`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from anywidget import AnyWidget
     from matplotlib.figure import Figure
+
+
+class InNotebook(Protocol):
+    """A result that notebooks show."""
+
+    def _repr_html_(self) -> str: ...
+
 
 _finders: list[Callable[[str], Callable[..., Any]]] = []
 
@@ -37,6 +47,25 @@ def html(name: str, result: object) -> str:
     """The result as HTML, for notebooks."""
     made: str = _finders[0](name)(result)
     return made
+
+
+def widget(name: str, result: object) -> AnyWidget:
+    """The widget of a result. Raises `InputError` where the package for it is missing."""
+    made: AnyWidget = _finders[0](name)(result)
+    return made
+
+
+def display(name: str, result: InNotebook) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a notebook may show of a result, by its kind, and more on it.
+
+    Its words, its HTML, and the widget of that name where a kernel of IPython runs and the package is there.
+    """
+    told = {"text/plain": repr(result), "text/html": result._repr_html_()}
+    session = sys.modules.get("IPython")
+    if getattr(session and session.get_ipython(), "kernel", None) is None or find_spec("anywidget") is None:
+        return told, {}
+    data, more = widget(name, result)._repr_mimebundle_() or ({}, {})
+    return {**data, **told}, more
 
 
 def write_trace(name: str, result: object, path: str | os.PathLike[str]) -> None:

@@ -11,13 +11,14 @@ from lightloom.base.errors import refuse
 from lightloom.base.files import MIB, read_text, write_bytes
 from lightloom.base.frames import Table
 from lightloom.base.port_rates import one_rate
-from lightloom.base.views import html, picture
+from lightloom.base.views import display, html, picture, widget
 from lightloom.plans.steps import TERMS, Step, stated_terms, steps_of
 from lightloom.plans.transfers import Chunks, Routes, Transfers
 
 if TYPE_CHECKING:
     import os
 
+    from anywidget import AnyWidget
     from matplotlib.figure import Figure
 
 MAX_FILE_BYTES = 256 * MIB
@@ -90,6 +91,14 @@ class Plan(Table):
         Raises `InputError` that names `plot` when the file cannot be written.
         """
         return picture("Plan.plot", self, path)
+
+    def widget(self) -> AnyWidget:
+        """The plan in a notebook, as the page shows it: its time, its circuits in motion, its steps.
+
+        `time_s` of the widget is the time that is shown, `step` the index of its step; both can be set. Raises
+        `InputError` that names `widget` where the extra `notebook` is not installed.
+        """
+        return widget("Plan.widget", self)
 
     @property
     def core(self) -> _core.Plan:
@@ -342,3 +351,6 @@ class Plan(Table):
 
     def _repr_html_(self) -> str:
         return html("Plan._repr_html_", self)
+
+    def _repr_mimebundle_(self, **_wanted: object) -> tuple[dict[str, Any], dict[str, Any]]:
+        return display("Plan.widget", self)

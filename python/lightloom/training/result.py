@@ -10,7 +10,7 @@ from lightloom import _core
 from lightloom.base.errors import refuse
 from lightloom.base.files import MIB, read_text, write_bytes
 from lightloom.base.frames import Table
-from lightloom.base.views import html, picture, write_trace
+from lightloom.base.views import display, html, picture, widget, write_trace
 from lightloom.inputs.fabric import Fabric
 from lightloom.plans import Plan
 from lightloom.training.inference import Inference
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    from anywidget import AnyWidget
     from matplotlib.figure import Figure
 
 __all__ = ["Event", "MessageTopology", "Training"]
@@ -133,6 +134,13 @@ class Training(Table):
         Raises `InputError` that names `plot` when the file cannot be written.
         """
         return picture("Training.plot", self, path)
+
+    def widget(self) -> AnyWidget:
+        """The iteration in a notebook, as the page shows it: its policies, and a timeline that can be zoomed.
+
+        Raises `InputError` that names `widget` where the extra `notebook` is not installed.
+        """
+        return widget("Training.widget", self)
 
     @property
     def name(self) -> str | None:
@@ -356,6 +364,9 @@ class Training(Table):
 
     def _repr_html_(self) -> str:
         return html("Training._repr_html_", self)
+
+    def _repr_mimebundle_(self, **_wanted: object) -> tuple[dict[str, Any], dict[str, Any]]:
+        return display("Training.widget", self)
 
 
 def checked(text: str) -> dict[str, Any]:

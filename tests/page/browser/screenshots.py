@@ -1,4 +1,4 @@
-"""Pictures of every view, for eyes.
+"""Pictures of views and widgets, for eyes.
 
 `python -m tests.page.browser.screenshots --output DIR [--view NAME …] [--browser firefox]`.
 """
@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import argparse
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import lightloom as ll
 from tests.page.browser.chromium import NARROW, WIDE, Opened, chromium
 from tests.page.browser.firefox import Firefox, firefox
+from tests.page.browser.notebook import DARK, LIGHT, with_widget
 from tests.page.browser.views import VIEWS
 from tests.page.served import served
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from playwright.sync_api import Browser
 
 # Views worth seeing take longer than those that are quick to test.
 SHOWN = {
@@ -59,6 +65,24 @@ def main() -> None:
                     name = f"{view}-{viewport['width']}-{scheme}.png"
                     opened.page.screenshot(path=asked.output / name, full_page=not asked.part)
                 opened.context.close()
+        if not asked.view:
+            _widgets(browser, asked.output)
+
+
+def _widgets(browser: Browser, folder: Path) -> None:
+    """A PNG of each widget in an output as wide as JupyterLab's, light and dark."""
+    plan = ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1us"))
+    widgets = {"plan": plan.widget(), "training": ll.train("bert-pccl", ranks=16).widget()}
+    for (name, widget), (scheme, around) in product(widgets.items(), {"light": LIGHT, "dark": DARK}.items()):
+        with TemporaryDirectory() as made:
+            opened = with_widget(browser, Path(made), widget, around, viewport={"width": 980, "height": 900})
+            if name == "plan":
+                time = opened.page.get_by_label("Time in the plan", exact=True)
+                time.fill("500")
+                time.blur()
+            opened.page.wait_for_timeout(400)
+            opened.page.locator("#one").screenshot(path=folder / f"widget-{name}-{scheme}.png")
+            opened.context.close()
 
 
 def show_firefox(fox: Firefox, address: str, views: Iterable[str], folder: Path) -> None:

@@ -16,6 +16,7 @@ from lightloom.page.work.results import plan_of
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits
     from lightloom.page.work.say import Say
+    from lightloom.plans import Plan
     from lightloom.plans.transfers import Transfers
 
 SCHEMA = "lightloom.journey/1"
@@ -25,12 +26,19 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
     """Every transfer of `chunk` in the plan that is given, or that the options ask for."""
     asked = dict(asked)
     index = asked.pop("chunk", 0)
-    plan = plan_of(asked, limits)
+    return Outcome(DONE, json.dumps(journey(plan_of(asked, limits), index)).encode())
+
+
+def journey(plan: Plan, index: int) -> dict[str, Any]:
+    """Every transfer of the chunk of that index, from 0, as the server tells them.
+
+    Raises `InputError` that names `gpus` where there are too many, or `chunk`.
+    """
     if plan.gpus > MOST_GPUS:
         raise refuse("gpus", f"the plan has {plan.gpus} GPUs; chunks are followed for at most {MOST_GPUS}")
     chunks = plan.chunks()
     chunk = whole_number("chunk", index, 0, len(chunks) - 1)
-    told = {
+    return {
         "schema": SCHEMA,
         "chunk": chunk,
         "chunks": len(chunks),
@@ -39,7 +47,6 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
         "bytes": float(chunks.size_bytes[chunk]),
         "steps": [_carrying(plan.transfers(step.index), chunk) for step in plan.steps],
     }
-    return Outcome(DONE, json.dumps(told).encode())
 
 
 def _gpu(number: int) -> int | None:

@@ -15,6 +15,7 @@ from lightloom.page.work.results import plan_of
 if TYPE_CHECKING:
     from lightloom.page.limits import Limits
     from lightloom.page.work.say import Say
+    from lightloom.plans import Plan
     from lightloom.plans.transfers import Routes
 
 SCHEMA = "lightloom.loads/1"
@@ -30,14 +31,21 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
     if "step" not in asked:
         raise refuse("step", "it is missing; it takes a step's index, from 0")
     index = asked.pop("step")
-    plan = plan_of(asked, limits)
+    return Outcome(DONE, json.dumps(loads(plan_of(asked, limits), index)).encode())
+
+
+def loads(plan: Plan, index: int) -> dict[str, Any]:
+    """Bytes and paths of the step of that index, from 0, as the server tells them.
+
+    Raises `InputError` that names `gpus` where there are too many, or `step`.
+    """
     if plan.gpus > MOST_GPUS:
         raise refuse("gpus", f"the plan has {plan.gpus} GPUs; paths are reported for at most {MOST_GPUS}")
     step = plan.steps[whole_number("step", index, 0, len(plan.steps) - 1)]
     routes = plan.routes(step.index)
     links = {(int(source), int(target)): int(count) for source, target, count in step.topology.links}
     carried, flows = _carried(routes, plan.gpus)
-    told = {
+    return {
         "schema": SCHEMA,
         "step": step.index,
         "topology": step.topology_index,
@@ -57,7 +65,6 @@ def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
             default=0.0,
         ),
     }
-    return Outcome(DONE, json.dumps(told).encode())
 
 
 def _paths(routes: Routes) -> list[dict[str, Any]]:

@@ -21,14 +21,17 @@ SCHEMA = "lightloom.ports/1"
 
 def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
     """The configurations of the switches of the plan that is given, or that the options ask for."""
-    circuits = circuits_of(asked, limits)
-    told = {
+    return Outcome(DONE, json.dumps(ports(circuits_of(asked, limits)), ensure_ascii=False).encode())
+
+
+def ports(circuits: Circuits) -> dict[str, Any]:
+    """The configurations of the switches, as the server tells them."""
+    return {
         "schema": SCHEMA,
         "numbering": "" if circuits.labels is None else circuits.labels.numbering,
         "switches": _switches(circuits),
         "configurations": [_configuration(one) for one in circuits.configurations],
     }
-    return Outcome(DONE, json.dumps(told, ensure_ascii=False).encode())
 
 
 def _switches(circuits: Circuits) -> list[dict[str, Any]]:

@@ -148,14 +148,15 @@ export function freshId(stem) {
 }
 
 /**
- * Says something to screen readers, once it has settled.
+ * Says something to screen readers, once it has settled; nothing in a notebook, which has no place for it.
  *
  * @param {string} words
  */
 export function announce(words) {
   clearTimeout(announcing);
   announcing = setTimeout(() => {
-    part("status").textContent = words;
+    const status = document.getElementById("status");
+    if (status) status.textContent = words;
   }, 350);
 }
 

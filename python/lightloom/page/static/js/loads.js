@@ -1,13 +1,17 @@
 // Loads of the circuits of a plan's steps, asked for when they are shown, and a step ahead.
 
-import { ask } from "./api.js";
-import { isDemo } from "./site.js";
-
 const KEPT = 400;
-// Longest text of a plan that is sent along, so that it need not be planned again.
-const LONGEST = 400_000;
 
-/** @import { Body, Loads, Path, Plan } from "./types.js" */
+/** @import { Answers, Body, Loads, Path, Plan } from "./types.js" */
+
+/**
+ * Answers about a plan, by their path and what is asked beside the plan itself.
+ *
+ * @typedef {"/api/loads" | "/api/ports" | "/api/journey"} PathOfPlan
+ * @typedef {<Path extends PathOfPlan>(
+ *   path: Path, more: Body, signal: AbortSignal,
+ * ) => Promise<Path extends keyof Answers ? Answers[Path] : unknown>} AnswersOfPlan
+ */
 
 /**
  * What the circuits from a GPU to another carry together; `paths` is empty where there are too many to be told.
@@ -35,17 +39,15 @@ function byLink({ links, paths }) {
 }
 
 /**
- * Loads of a plan. body: the options that it was planned with, by which the server is told of one that is long.
+ * Loads of a plan, from its answers.
  *
- * Returns `{of(step), ahead(step), also(asking), leave()}`; of promises links by their ends, also what a request of the
- * same plan gives; or null where they cannot be had.
+ * Returns `{of(step), ahead(step), also(path, more), leave()}`; of promises links by their ends, also another answer
+ * about the plan; or null where they cannot be had.
  *
  * @param {Plan} plan
- * @param {Body} body
+ * @param {AnswersOfPlan} answers
  */
-export function loadsOf(plan, body) {
-  /** @type {Body} */
-  const told = !isDemo && JSON.stringify(plan).length <= LONGEST ? { plan } : body;
+export function loadsOf(plan, answers) {
   const controller = new AbortController();
   /** @type {Map<number, Promise<LoadsByLink | null>>} */
   const kept = new Map();
@@ -55,7 +57,7 @@ export function loadsOf(plan, body) {
     if (known) return known;
     const [oldest] = kept.keys();
     if (kept.size >= KEPT) kept.delete(oldest);
-    const asked = ask("/api/loads", { ...told, step }, { signal: controller.signal })
+    const asked = answers("/api/loads", { step }, controller.signal)
       .then(byLink)
       .catch(() => {
         // Circuits are then shown without bytes; it is asked again when the step is shown again.
@@ -72,11 +74,12 @@ export function loadsOf(plan, body) {
       if (step + 1 < plan.steps.length) of(step + 1);
     },
     /**
-     * @template Answer
-     * @param {(told: Body, signal: AbortSignal) => Promise<Answer>} asking
-     * @returns {Promise<Answer | null>}
+     * @template {PathOfPlan} Path
+     * @param {Path} path
+     * @param {Body} [more]
+     * @returns {Promise<(Path extends keyof Answers ? Answers[Path] : unknown) | null>}
      */
-    also: (asking) => asking(told, controller.signal).catch(() => null),
+    also: (path, more = {}) => answers(path, more, controller.signal).catch(() => null),
     leave: () => controller.abort(),
   };
 }

@@ -2,10 +2,11 @@
 
 import { ask } from "./api.js";
 import { parseTime } from "./quantities.js";
+import { registry, tellRegistries } from "./registries.js";
 import { writtenTime } from "./scales.js";
 
 /** @import { Query } from "./address.js" */
-/** @import { Body, Entry, Option, OptionTable, Preset } from "./types.js" */
+/** @import { Body, Option, OptionTable, Preset } from "./types.js" */
 
 /**
  * The input of an option: a slider's kind, `yes-or-no`, `choice`, or `text`.
@@ -29,6 +30,7 @@ let table;
 /** The table, asked for once: verbs with their options, registries, presets, limits. */
 export async function loadTable() {
   table ??= dashed(await ask("/api/options"));
+  tellRegistries(table.registries);
   return table;
 }
 
@@ -154,13 +156,6 @@ export const startOf = (verb) => new Map(Object.entries(presetsOf(verb)[0]?.opti
 /** Options that a map can vary, each with its range and number of values. */
 export const ranges = () => table.ranges;
 
-/**
- * Entries of a kind that has names.
- *
- * @param {string} kind
- * @returns {Entry[]}
- */
-export const registry = (kind) => table.registries[kind] ?? [];
 export const limits = () => table.limits ?? {};
 
 /**

@@ -53,7 +53,7 @@ export function connectTracks(tracks, handled) {
     "wheel",
     (event) => {
       // The wheel scrolls the page until the timeline has the focus.
-      if (!(event.ctrlKey || event.metaKey || document.activeElement === tracks)) return;
+      if (!(event.ctrlKey || event.metaKey || tracks.matches(":focus"))) return;
       event.preventDefault();
       const [x] = placeOf(event);
       const isAcross = Math.abs(event.deltaX) > Math.abs(event.deltaY);

@@ -1,7 +1,7 @@
 // Which job, and which switches: texts of TOML, and names of the catalogue.
 
 import { h } from "../dom.js";
-import { registry } from "../options.js";
+import { registry } from "../registries.js";
 import { textField, textFields } from "./text-fields.js";
 
 /** @import { Change } from "../form.js" */

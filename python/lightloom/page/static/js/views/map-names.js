@@ -2,7 +2,7 @@
 
 import { ask } from "../api.js";
 import { h, replace } from "../dom.js";
-import { registry } from "../options.js";
+import { registry } from "../registries.js";
 
 /** @import { Layer } from "../charts/map-layers.js" */
 /** @import { Body, Cell } from "../types.js" */

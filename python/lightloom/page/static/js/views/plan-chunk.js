@@ -1,19 +1,12 @@
 // A chunk of a plan's data that is followed: where it goes in the step that is shown, and where it goes next.
 
-import { ask } from "../api.js";
 import { h, replace } from "../dom.js";
 import { counted, size } from "../quantities.js";
 
 /** @import { Child } from "../dom.js" */
-/** @import { Body, Carrying, Journey, Plan } from "../types.js" */
+/** @import { Carrying, Journey, Plan } from "../types.js" */
 
 const MOST_TRANSFERS = 8;
-
-/**
- * Asks about the plan that is shown; null where the answer cannot be had.
- *
- * @typedef {<Answer>(asking: (told: Body, signal: AbortSignal) => Promise<Answer>) => Promise<Answer | null>} AskOfPlan
- */
 
 /** The choice of a chunk, and words on where it goes. */
 export class FollowedChunk {
@@ -25,15 +18,17 @@ export class FollowedChunk {
   #asked = 0;
 
   /**
-   * onChange: called with the transfers of the chunk by step, or null. onStep: called with a step that is chosen.
+   * journeyOf: asks where a chunk goes; null where that cannot be had. onChange: called with the transfers of the chunk
+   * by step, or null. onStep: called with a step that is chosen.
    *
    * @param {{
-   *   plan: Plan, askOfPlan: AskOfPlan, onChange: (steps: Carrying[][] | null) => void, onStep: (step: number) => void,
+   *   plan: Plan, journeyOf: (chunk: number) => Promise<Journey | null>,
+   *   onChange: (steps: Carrying[][] | null) => void, onStep: (step: number) => void,
    * }} told
    */
-  constructor({ plan, askOfPlan, onChange, onStep }) {
+  constructor({ plan, journeyOf, onChange, onStep }) {
     this.plan = plan;
-    this.askOfPlan = askOfPlan;
+    this.journeyOf = journeyOf;
     this.onChange = onChange;
     this.onStep = onStep;
     this.#input.addEventListener("input", () => this.#choose(this.#input.value));
@@ -48,10 +43,7 @@ export class FollowedChunk {
     const mine = this.#asked;
     const most = this.#journey ? this.#journey.chunks - 1 : Infinity;
     const chunk = value === "" ? null : Math.min(most, Math.max(0, Math.round(Number(value))));
-    const found =
-      chunk === null
-        ? null
-        : await this.askOfPlan((told, signal) => ask("/api/journey", chunk ? { ...told, chunk } : told, { signal }));
+    const found = chunk === null ? null : await this.journeyOf(chunk);
     if (mine !== this.#asked) return;
     this.#journey = found;
     if (found) this.#input.max = String(found.chunks - 1);

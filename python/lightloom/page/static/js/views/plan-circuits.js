@@ -9,8 +9,9 @@ import { cardWith } from "../tables.js";
 import { FollowedChunk } from "./plan-chunk.js";
 import { StepScene } from "./step-scene.js";
 
+/** @import { AnswersOfPlan } from "../loads.js" */
 /** @import { State } from "../steps.js" */
-/** @import { Body, Link, Path, Plan, Step } from "../types.js" */
+/** @import { Link, Path, Plan, Step } from "../types.js" */
 
 const MOST_PATHS = 4;
 /** @type {Record<string, number>} */
@@ -28,16 +29,16 @@ export class PlanCircuits {
   #shown = null;
 
   /**
-   * body: the options that the plan was planned with. onTime: called with seconds and the step.
+   * answers: about the plan. onTime: called with seconds and the step.
    *
-   * @param {{plan: Plan, body: Body, onTime: (seconds: number, step: number) => void}} told
+   * @param {{plan: Plan, answers: AnswersOfPlan, onTime: (seconds: number, step: number) => void}} told
    */
-  constructor({ plan, body, onTime }) {
+  constructor({ plan, answers, onTime }) {
     this.plan = plan;
     this.onTime = onTime;
     this.scene = new StepScene({
       plan,
-      body,
+      answers,
       hasSwitch: true,
       onGpu: (gpu, how) => this.#pointed(gpu, how),
       onLoads: () => replace(this.#ports, this.#portWords()),
@@ -46,7 +47,7 @@ export class PlanCircuits {
     this.input = h("input", { type: "number", id: "gpu", min: 0, max: plan.gpus - 1, placeholder: "none" });
     this.chunk = new FollowedChunk({
       plan,
-      askOfPlan: this.scene.asked.also,
+      journeyOf: (chunk) => this.scene.asked.also("/api/journey", chunk ? { chunk } : {}),
       onChange: (steps) => this.scene.follow(steps),
       onStep: (step) => this.toStep(step),
     });

@@ -3,7 +3,7 @@
 import { ask } from "../api.js";
 import { h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
-import { registry } from "../options.js";
+import { registry } from "../registries.js";
 import { isDemo } from "../site.js";
 import { card } from "../tables.js";
 

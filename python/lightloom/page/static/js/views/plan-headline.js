@@ -1,11 +1,19 @@
-// A plan in five numbers.
+// A plan in five numbers, and the problem that it answers.
 
 import { h } from "../dom.js";
-import { aboveBound, busFactor, counted, digits, timeParts } from "../quantities.js";
+import { aboveBound, busFactor, counted, digits, fabricWords, size, timeParts } from "../quantities.js";
 import { quantity } from "../tables.js";
 
 /** @import { Child } from "../dom.js" */
 /** @import { Plan } from "../types.js" */
+
+/**
+ * The problem of a plan, a sentence.
+ *
+ * @param {Plan} plan
+ */
+export const problemOf = (plan) =>
+  `${plan.collective} of ${size(plan.size_bytes)} on ${plan.gpus} GPUs, ${fabricWords(plan.fabric)}`;
 
 /**
  * Time, bound, bandwidth, reconfigurations, and what was chosen.

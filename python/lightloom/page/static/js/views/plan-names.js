@@ -2,7 +2,7 @@
 
 import { ask } from "../api.js";
 import { h } from "../dom.js";
-import { registry } from "../options.js";
+import { registry } from "../registries.js";
 
 /** @import { Body, Plan } from "../types.js" */
 

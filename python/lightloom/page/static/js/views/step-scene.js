@@ -1,6 +1,5 @@
 // A plan at a time: the circuits of its step, and the switch that makes them, with the data that move along.
 
-import { ask } from "../api.js";
 import { CircuitDrawing, circuitLegend, hopsOf, MOST_GPUS, rateOf } from "../charts/circuits.js";
 import { SwitchDrawing } from "../charts/switch.js";
 import { h, replace } from "../dom.js";
@@ -8,9 +7,9 @@ import { loadsOf } from "../loads.js";
 import { startsOf, stateAt } from "../steps.js";
 
 /** @import { OnGpu } from "../charts/circuits.js" */
-/** @import { LoadsByLink } from "../loads.js" */
+/** @import { AnswersOfPlan, LoadsByLink } from "../loads.js" */
 /** @import { State } from "../steps.js" */
-/** @import { Body, Carrying, Path, Plan } from "../types.js" */
+/** @import { Carrying, Path, Plan } from "../types.js" */
 
 // How far data move on the busiest circuits in a whole plan, in units of a drawing that is 640 of them wide.
 const DISTANCE = 900;
@@ -33,16 +32,16 @@ export class StepScene {
   loads = null;
 
   /**
-   * body: the options that the plan was planned with. onGpu: called with a GPU that is pointed at. onLoads: called when
-   * the loads of the step that is shown have changed. hasSwitch: whether the switch is drawn too.
+   * answers: about the plan. onGpu: called with a GPU that is pointed at. onLoads: called when the loads of the step
+   * that is shown have changed. hasSwitch: whether the switch is drawn too.
    *
-   * @param {{plan: Plan, body: Body, onGpu?: OnGpu, onLoads?: () => void, hasSwitch?: boolean}} told
+   * @param {{plan: Plan, answers: AnswersOfPlan, onGpu?: OnGpu, onLoads?: () => void, hasSwitch?: boolean}} told
    */
-  constructor({ plan, body, onGpu = () => {}, onLoads = () => {}, hasSwitch = false }) {
+  constructor({ plan, answers, onGpu = () => {}, onLoads = () => {}, hasSwitch = false }) {
     this.plan = plan;
     this.onLoads = onLoads;
     this.starts = startsOf(plan);
-    this.asked = loadsOf(plan, body);
+    this.asked = loadsOf(plan, answers);
     const isDrawn = plan.gpus <= MOST_GPUS && plan.topologies.every((topology) => Array.isArray(topology.links));
     this.drawing = isDrawn ? new CircuitDrawing({ plan, onGpu }) : null;
     this.sent = plan.steps.reduce((sum, step) => sum + step.transmission_s, 0);
@@ -59,7 +58,7 @@ export class StepScene {
 
   /** @param {OnGpu} onGpu */
   async #askPorts(onGpu) {
-    const ports = await this.asked.also((told, signal) => ask("/api/ports", told, { signal }));
+    const ports = await this.asked.also("/api/ports");
     if (!ports) return;
     this.#switch = new SwitchDrawing({ ports, onGpu });
     replace(this.#switchPlace, this.#switch.element);

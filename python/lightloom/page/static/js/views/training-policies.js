@@ -2,8 +2,8 @@
 
 import { bars } from "../charts/bars.js";
 import { h } from "../dom.js";
-import { registry } from "../options.js";
 import { isKnown, time } from "../quantities.js";
+import { registry } from "../registries.js";
 import { table } from "../tables.js";
 
 /** @import { Bar } from "../charts/bars.js" */

@@ -2,8 +2,8 @@
 
 import { Refusal, wordsOf } from "../api.js";
 import { freshId, h, replace } from "../dom.js";
-import { registry } from "../options.js";
 import { counted } from "../quantities.js";
+import { registry } from "../registries.js";
 
 /** @import { Change } from "../form.js" */
 /** @import { Body, Workload } from "../types.js" */

@@ -8,6 +8,7 @@ import { legend, shownTerms, timeStrip } from "../charts/terms.js";
 import { announce, h, replace } from "../dom.js";
 import { csv, downloads, json } from "../downloads.js";
 import { bodyOf, kept, startOf } from "../options.js";
+import { serverAnswers } from "../plan-answers.js";
 import { counted, shortTime, time } from "../quantities.js";
 import { spansOf, startsOf } from "../steps.js";
 import { card, cardWith, table } from "../tables.js";
@@ -145,7 +146,7 @@ class BothInTime {
     const plans = plansOf(sides);
     this.sides = sides;
     this.most = Math.max(...plans.map(({ total_s: total }) => total));
-    this.scenes = sides.map(({ plan, body }) => new StepScene({ plan, body }));
+    this.scenes = sides.map(({ plan, body }) => new StepScene({ plan, answers: serverAnswers(plan, body) }));
     this.strips = sides.map(() => h("div", {}));
     this.states = sides.map(() => h("p", { class: "quiet" }));
     /** @type {((seconds: number) => void)[]} */

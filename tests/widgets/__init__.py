@@ -1,0 +1,1 @@
+"""Widgets of results in notebooks."""
