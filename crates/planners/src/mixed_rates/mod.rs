@@ -13,8 +13,11 @@
 //!
 //! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. From a free start no
 //! plan is slower than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
+//!
+//! Where the rate is that of a pair of GPUs, plans are `by_pair.rs`.
 
 mod adaptation;
+mod by_pair;
 mod composed_in_units;
 mod edge_colouring;
 mod link_bytes;
@@ -33,12 +36,15 @@ pub use port_assignment::as_it_starts;
 /// Topologies on which something is composed for the rates in addition to those of the choices.
 const OF_SMALL_DIAMETER: [&str; 2] = ["kautz", "rewired-de-bruijn"];
 
-/// A planner's choice on the ports of the problem: on those of different rates, or around what is broken, where there
-/// are such ([`around_faults::choose`]).
+/// A planner's choice on the circuits of the problem: on ports or pairs of different rates, or around what is broken, where
+/// there are such ([`around_faults::choose`]).
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
 pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    if let Some(pairs) = problem.fabric.shape.pairs() {
+        return Ok(by_pair::choose(planner, problem, pairs)?.filter(|choice| choice.total_s <= limit_s));
+    }
     let Some(rates) = problem.fabric.shape.rates() else {
         return around_faults::choose(planner, problem, limit_s);
     };
