@@ -10,11 +10,13 @@
 //! all pairs of one rate, in turn ─┼─▶ the topologies at the rates of their pairs ─▶ the fastest choice
 //! only pairs of at least a rate  ─┘
 //! ```
+//!
+//! A planner that chooses the algorithm too also looks for one whose parts fit the rates, on topologies that stay.
 
-use model::{Fabric, Fault, Faults, PairRates, Result};
+use model::{Fabric, Fault, Faults, PairRates, Result, Topology};
 
 use super::adaptation::moved_to;
-use super::faster;
+use super::{OF_SMALL_DIAMETER, composed_in_units, composes, faster, stays_on};
 use crate::cutoffs::mixed_rates::{MOST_GPUS_OF_FAST_PAIRS, MOST_THRESHOLDS};
 use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
 
@@ -25,10 +27,14 @@ use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
 pub(super) fn choose(planner: &dyn Planner, problem: &Problem, pairs: &PairRates) -> Result<Option<Choice>> {
     let mut best: Option<Choice> = None;
     let mut refusal = None;
+    let mut bases: Vec<Topology> = Vec::new();
     let mut offer = |found: Result<Option<Choice>>| match found
         .and_then(|choice| choice.map(|choice| as_it_is(&choice, problem)).transpose())
     {
-        Ok(found) => best = faster(best.take(), found),
+        Ok(found) => {
+            bases.extend(found.iter().filter_map(stays_on));
+            best = faster(best.take(), found);
+        }
         Err(error) => drop(refusal.get_or_insert(error)),
     };
     offer(pipeline::choose(planner, problem, f64::INFINITY));
@@ -46,6 +52,12 @@ pub(super) fn choose(planner: &dyn Planner, problem: &Problem, pairs: &PairRates
         if let Some(fast) = on_fast_pairs(&alike, pairs)? {
             offer(around_faults::choose(planner, &fast, f64::INFINITY));
         }
+    }
+    if composes(planner, problem) {
+        let small = OF_SMALL_DIAMETER.iter().filter_map(|name| topologies::build(name, shape).ok());
+        bases.extend(small.map(|base| shape.rated(base)));
+        let composed = composed_in_units::on_each(planner.name(), problem, &topologies::candidates::dedupe(bases))?;
+        best = composed.into_iter().fold(best, |best, found| faster(best, Some(found)));
     }
     match (best, refusal) {
         (None, Some(refusal)) => Err(refusal),

@@ -25,6 +25,7 @@ pub(super) fn on_each(planner: &'static str, problem: &Problem, bases: &[Topolog
         interruption::check();
         let started = Fabric {
             initial: Initial::Topology(base.clone()),
+            hop_delay_s: problem.fabric.hop_delay_on_s(base),
             reconfiguration: ReconfigurationPolicy::constant(ranges::TIME.most),
             ..problem.fabric.clone()
         };

@@ -49,8 +49,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
         return around_faults::choose(planner, problem, limit_s);
     };
     let takes = planner.capabilities();
-    let is_small = problem.fabric.shape.gpus() <= MOST_GPUS && !adaptation::has_large_flows(problem);
-    let composes = takes.chooses_algorithm && is_small;
+    let composes = composes(planner, problem);
     let mut best: Option<Choice> = None;
     let mut refusal = None;
     let mut bases: Vec<Topology> = Vec::new();
@@ -88,6 +87,12 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
         (None, Some(refusal)) => Err(refusal),
         (best, _) => Ok(best.filter(|choice| choice.total_s <= limit_s)),
     }
+}
+
+/// Whether a planner looks for algorithms whose parts fit the rates.
+fn composes(planner: &dyn Planner, problem: &Problem) -> bool {
+    let is_small = problem.fabric.shape.gpus() <= MOST_GPUS && !adaptation::has_large_flows(problem);
+    planner.capabilities().chooses_algorithm && is_small
 }
 
 /// The faster of two choices, the first of equals.
