@@ -15,11 +15,13 @@ GIGA = 1e9
 def one_rate(field: str, rates_bps: Sequence[float], pair_rates: object) -> float:
     """The rate of all circuits, bit/s.
 
-    field: what the error names; rates_bps: one rate, or that of each port; pair_rates: rates by pair of GPUs, None where
-    there are none. Raises `InputError` where rates differ.
+    field: what the error names; rates_bps: one rate, or that of each port; pair_rates: rates by pair of GPUs, or
+    None. Raises `InputError` where rates differ.
     """
     if pair_rates is not None:
-        raise refuse(field, "pairs of GPUs have different rates, which is not accepted here; it takes one for all circuits")
+        raise refuse(
+            field, "pairs of GPUs have different rates, which is not accepted here; it takes one for all circuits"
+        )
     if len(set(rates_bps)) > 1:
         shown = ",".join(f"{rate_bps / GIGA:g}Gbps" for rate_bps in rates_bps)
         raise refuse(

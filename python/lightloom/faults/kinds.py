@@ -92,8 +92,6 @@ class Wanted(NamedTuple):
 
     def on(self, fabric: Fabric) -> Self:
         """The same, with the faults that a fabric has. Errors as for `faults`, where the fabric says its GPUs."""
-        if fabric.electrical is not None:
-            raise refuse("failed", f"`{','.join(self.kinds)}` is not accepted with electrical islands; they take no faults")
         made = self._replace(given=given_faults([*given_faults(fabric.failed or ()), *self.given]))
         if fabric.gpus is not None:
             made.faults(fabric.gpus, fabric.ports)

@@ -66,8 +66,8 @@ class Fabric:
     positions: where the GPUs are, in metres, so that a hop takes light in the longest fibre of its topology in
         addition: a CSV file with the columns gpu, x, y and z, `"0:0,3:0"` or `"grid:4x4:8:3"`; settings may follow,
         `"places.csv,switch=middle,ns_per_m=5"`.
-    pair_rates: rate and hop delay of circuits by the pair of GPUs that they join, both ways, where they are not those of
-        the fabric: a CSV file with the columns gpu, peer, bandwidth and hop_delay, a TOML file with a list `pairs` of
+    pair_rates: rate and hop delay of circuits by the pair of GPUs that they join, both ways, where they are not those
+        of the fabric: a CSV file with the columns gpu, peer, bandwidth and hop_delay, a TOML file with a list `pairs` of
         tables with these keys, or `"inside:8:3600Gbps:100ns,0-7:8-15:400Gbps:1us"`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
     failed: the parts that do not work, `"gpu:3,port:5.1,receiver:6.0,link:0-7,switch:1"` or a sequence of such texts;
@@ -141,8 +141,7 @@ class Fabric:
         """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
 
         `ports = ["10us", "3ms"]` says the reconfiguration delay of each port, and so how many there are.
-        A file named by `initial`, `optics`, `barrier`, `positions` or `pair_rates` is looked for in the folder of the TOML
-        file.
+        Files that `initial`, `optics`, `barrier`, `positions` and `pair_rates` name are looked for in its folder.
         Raises `InputError` that names `fabric` or the key.
         """
         values = _parse(read_text("fabric", path, MIB), f"`{path}`")

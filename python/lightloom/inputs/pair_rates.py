@@ -32,8 +32,8 @@ def pair_rates_text(value: Any) -> Any:
     """The classes of pairs as the core reads them: those of a file as text, anything else as it is.
 
     value: `"rates.csv"`, with the columns gpu, peer, bandwidth and, where classes have them, hop_delay; or
-    `"rates.toml"` with a list `pairs` of tables with these keys. `0-7` are several GPUs; `inside` in place of a GPU makes
-    the peer the size of groups. Raises `InputError` that names `pair_rates`.
+    `"rates.toml"` with a list `pairs` of tables with these keys. `0-7` are several GPUs; `inside` in place of a GPU
+    makes the peer the size of groups. Raises `InputError` that names `pair_rates`.
     """
     if not is_pair_rates_file(value):
         return value
@@ -80,7 +80,9 @@ def _of_toml(path: str) -> Iterator[list[str]]:
             raise refuse(FIELD, f"{place} {what}; it takes gpu, peer, bandwidth, and hop_delay or not")
         for key in COLUMNS:
             if isinstance(table.get(key, ""), bool) or not isinstance(table.get(key, ""), (str, int)):
-                raise refuse(FIELD, f"{key} of {place}: `{shown(table[key])}`; it takes a text such as `0-7` or `8Gbps`")
+                raise refuse(
+                    FIELD, f"{key} of {place}: `{shown(table[key])}`; it takes a text such as `0-7` or `8Gbps`"
+                )
         yield _checked([str(table.get(key, "")) for key in COLUMNS], place)
 
 

@@ -266,7 +266,7 @@ class Plan(Table):
 
     @property
     def pair_rates(self) -> str | None:
-        """Rates and hop delays of the pairs of GPUs that are not the best, as `Fabric` takes them; None where all are."""
+        """Rates and hop delays by pair of GPUs, of those that are not the best; None where all circuits are alike."""
         return self._core.pair_rates
 
     @property

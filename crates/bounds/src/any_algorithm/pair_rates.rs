@@ -32,12 +32,13 @@ pub(super) fn bound(
     rates: &Rates,
     buffer_s: f64,
 ) -> Statement {
-    let weights = Weights::of(pairs);
+    let weights = Weights::at_rates_of(pairs);
     let buffers = match pieces {
         Some(pieces) => weights.of_pieces(pieces),
         None => weights.of_collective(collective),
     };
-    let hop_s = if rates.charges_hops { rates.hop_s } else { 0.0 };
+    let farthest_s = Weights::at_delays_of(pairs).farthest(collective, pieces);
+    let hop_s = if rates.charges_hops { farthest_s.max(rates.hop_s) } else { 0.0 };
     let (propagation_s, transmission_s) = rates.charged(hop_s, buffer_s * buffers / f64::from(rates.ports));
     let of_class = class(collective, rates.ports);
     Statement {
@@ -54,14 +55,38 @@ pub(super) fn bound(
     }
 }
 
-/// By source, then destination, the time of a byte over that between the fastest pair; 0 from a rank to itself.
+/// What a circuit takes by its source, then its destination; 0 from a rank to itself.
 struct Weights(Vec<Vec<f64>>);
 
 impl Weights {
-    fn of(pairs: &PairRates) -> Self {
+    /// The time of a byte over that between the fastest pair.
+    fn at_rates_of(pairs: &PairRates) -> Self {
         let fastest_bps = pairs.fastest_bps();
-        let weight = |src, dst| if src == dst { 0.0 } else { fastest_bps / pairs.rate_bps(src, dst) };
-        Self((0..pairs.gpus()).map(|src: Rank| (0..pairs.gpus()).map(|dst| weight(src, dst)).collect()).collect())
+        Self::of(pairs.gpus(), |src, dst| fastest_bps / pairs.rate_bps(src, dst))
+    }
+
+    /// The hop delay, s.
+    fn at_delays_of(pairs: &PairRates) -> Self {
+        Self::of(pairs.gpus(), |src, dst| pairs.hop_delay_s(src, dst))
+    }
+
+    fn of(ranks: Rank, weight: impl Fn(Rank, Rank) -> f64) -> Self {
+        let from = |src| (0..ranks).map(|dst| if src == dst { 0.0 } else { weight(src, dst) }).collect();
+        Self((0..ranks).map(from).collect())
+    }
+
+    /// The heaviest of the lightest paths over which data have to go; from the root for which that is the least.
+    fn farthest(&self, collective: Collective, pieces: Option<&[Piece]>) -> f64 {
+        let paths = self.paths();
+        if let Some(pieces) = pieces {
+            let sent = pieces.iter().filter(|piece| piece.share > 0.0);
+            return sent.map(|piece| paths[piece.src as usize][piece.dst as usize]).fold(0.0, f64::max);
+        }
+        let of_rank = paths.iter().map(|from| from.iter().copied().fold(0.0, f64::max));
+        match collective.has_root() {
+            true => of_rank.fold(f64::INFINITY, f64::min),
+            false => of_rank.fold(0.0, f64::max),
+        }
     }
 
     /// Buffers that one circuit of each rank would have to carry at the fastest rate.
@@ -110,12 +135,12 @@ impl Weights {
         total
     }
 
-    /// Weight of the lightest path between any two ranks (Floyd 1962), O(n³); of a circuit of the fastest pair among many
-    /// ranks.
+    /// Weight of the lightest path between any two ranks (Floyd 1962), O(n³); among many ranks, of the lightest circuit.
     fn paths(&self) -> Vec<Vec<f64>> {
         let mut found = self.0.clone();
         if found.len() > MOST_RANKS_OF_PATHS {
-            found.iter_mut().flatten().for_each(|weight| *weight = weight.min(1.0));
+            let least = self.lightest().last().copied().unwrap_or(0.0);
+            found.iter_mut().flatten().for_each(|weight| *weight = weight.min(least));
             return found;
         }
         for over in 0..found.len() {
