@@ -67,8 +67,8 @@ class Fabric:
         addition: a CSV file with the columns gpu, x, y and z, `"0:0,3:0"` or `"grid:4x4:8:3"`; settings may follow,
         `"places.csv,switch=middle,ns_per_m=5"`.
     pair_rates: rate and hop delay of circuits by the pair of GPUs that they join, both ways, where they are not those
-        of the fabric: a CSV file with the columns gpu, peer, bandwidth and hop_delay, a TOML file with a list `pairs` of
-        tables with these keys, or `"inside:8:3600Gbps:100ns,0-7:8-15:400Gbps:1us"`.
+        of the fabric: a CSV file with the columns gpu, peer, bandwidth and hop_delay, a TOML file with a list `pairs`
+        of tables with these keys, or `"inside:8:3600Gbps:100ns,0-7:8-15:400Gbps:1us"`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
     failed: the parts that do not work, `"gpu:3,port:5.1,receiver:6.0,link:0-7,switch:1"` or a sequence of such texts;
         GPUs and ports count from 0, and a port is its transmitter.
