@@ -16,7 +16,8 @@
 use model::{Fabric, Fault, Faults, PairRates, Result, Topology};
 
 use super::adaptation::moved_to;
-use super::{OF_SMALL_DIAMETER, composed_in_units, composes, faster, stays_on};
+use super::best_of::{faster, stays_on};
+use super::composed_in_units::{self, OF_SMALL_DIAMETER, composes};
 use crate::cutoffs::mixed_rates::{MOST_GPUS_OF_FAST_PAIRS, MOST_THRESHOLDS};
 use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
 

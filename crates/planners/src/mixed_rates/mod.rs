@@ -17,6 +17,7 @@
 //! Where the rate is that of a pair of GPUs, plans are `by_pair.rs`.
 
 mod adaptation;
+mod best_of;
 mod by_pair;
 mod composed_in_units;
 mod edge_colouring;
@@ -25,16 +26,15 @@ mod port_assignment;
 
 use model::{Error, Initial, PortRates, Result, Topology};
 
-use crate::cutoffs::mixed_rates::{MOST_GPUS, MOST_THRESHOLDS, MOST_WAYS};
+use crate::cutoffs::mixed_rates::{MOST_THRESHOLDS, MOST_WAYS};
 use crate::planners::from_known_starts;
 use crate::{Choice, Planner, Problem, alike_ports, around_faults};
 
 use adaptation::moved;
+use best_of::{faster, stays_on};
+use composed_in_units::{OF_SMALL_DIAMETER, composes};
 
 pub use port_assignment::as_it_starts;
-
-/// Topologies on which something is composed for the rates in addition to those of the choices.
-const OF_SMALL_DIAMETER: [&str; 2] = ["kautz", "rewired-de-bruijn"];
 
 /// A planner's choice on the circuits of the problem: on ports or pairs of different rates, or around what is broken, where
 /// there are such ([`around_faults::choose`]).
@@ -87,27 +87,6 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
         (None, Some(refusal)) => Err(refusal),
         (best, _) => Ok(best.filter(|choice| choice.total_s <= limit_s)),
     }
-}
-
-/// Whether a planner looks for algorithms whose parts fit the rates.
-fn composes(planner: &dyn Planner, problem: &Problem) -> bool {
-    let is_small = problem.fabric.shape.gpus() <= MOST_GPUS && !adaptation::has_large_flows(problem);
-    planner.capabilities().chooses_algorithm && is_small
-}
-
-/// The faster of two choices, the first of equals.
-fn faster(best: Option<Choice>, found: Option<Choice>) -> Option<Choice> {
-    match (&best, &found) {
-        (Some(first), Some(other)) if other.total_s < first.total_s => found,
-        (None, _) => found,
-        _ => best,
-    }
-}
-
-/// The topology that a choice is on from its first step to its last; `None` where it changes.
-fn stays_on(choice: &Choice) -> Option<Topology> {
-    let all_equal = choice.candidates.windows(2).all(|pair| pair[0] == pair[1]);
-    all_equal.then(|| choice.problem.table.candidate(choice.candidates[0]).clone())
 }
 
 /// Numbers of ports that are alike, with their rate in bit/s, for which planners plan in place of these rates.
