@@ -1,12 +1,11 @@
 //! The delay of a hop where fibres have lengths, or pairs of GPUs delays of their own, by code of its own.
 
-use model::{Plan, PlanStep};
+use model::{Plan, Topology};
 
-/// The hop delay of a step, s: the fabric's, and light through the longest fibre of the step's topology; or the largest
-/// of the pairs that its circuits join.
-pub(crate) fn hop_s(plan: &Plan, step: &PlanStep) -> f64 {
+/// The hop delay on a topology, s: the fabric's, and light through its longest fibre; or the largest of the pairs that
+/// its circuits join.
+pub(crate) fn hop_s(plan: &Plan, topology: &Topology) -> f64 {
     let shape = &plan.fabric.shape;
-    let topology = &plan.topologies[step.topology];
     let symmetry = topology.symmetry();
     if let Some(pairs) = shape.pairs() {
         let all =
