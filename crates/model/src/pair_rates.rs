@@ -131,9 +131,12 @@ impl PairRates {
             pairs.iter().enumerate().filter(|(at, _)| is_pair(*at)).map(|(_, pair)| bits(pair)).collect();
         classes.sort_unstable();
         classes.dedup();
-        // Every class of a pair is in the list; a GPU with itself has any.
-        let class = |pair: &(f64, f64)| classes.binary_search(&bits(pair)).unwrap_or(0) as u32;
-        let of_pair: Arc<[u32]> = pairs.iter().map(class).collect();
+        // Every class of a pair is in the list; a GPU with itself has the first.
+        let class = |(at, pair): (usize, &(f64, f64))| match is_pair(at) {
+            true => classes.binary_search(&bits(pair)).unwrap_or(0) as u32,
+            false => 0,
+        };
+        let of_pair: Arc<[u32]> = pairs.iter().enumerate().map(class).collect();
         let at = |src: Rank, dst: Rank| of_pair[(src * gpus + dst) as usize];
         let symmetry = Translations::detect(gpus, (gpus * (gpus - 1)) as usize, |moved| {
             let mut all = (0..gpus).flat_map(|src| (0..gpus).map(move |dst| (src, dst)));
