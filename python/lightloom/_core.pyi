@@ -259,6 +259,8 @@ class Fabric:
     @property
     def positions(self) -> str | None: ...
     @property
+    def pair_rates(self) -> str | None: ...
+    @property
     def reconfiguration(self) -> ReconfigurationDelay: ...
     @property
     def background_reconfiguration(self) -> bool: ...
@@ -458,6 +460,9 @@ class Plan:
     @property
     def positions(self) -> str | None:
         """Where the GPUs are; None where fibres take no time."""
+    @property
+    def pair_rates(self) -> str | None:
+        """Rates and hop delays of pairs of GPUs; None where all circuits are alike."""
     def shortest_order(self) -> list[int]:
         """The GPU of each rank, so that fibres are short."""
     def has_same_bits(self) -> bool:

@@ -54,6 +54,7 @@ TYPES = {
     Kind.DELAY: {"str", "float"},
     Kind.BARRIER: {"str", "float", "os.PathLike[str]"},
     Kind.POSITIONS: {"str", "os.PathLike[str]"},
+    Kind.PAIR_RATES: {"str", "os.PathLike[str]"},
     Kind.WINDOW: {"str", "float"},
     Kind.DIMS: {"str"},
     Kind.FLAG: {"bool"},

@@ -172,3 +172,22 @@ def test_what_cubes_cannot_be_is_refused(cli: RunCli, optics: str, dims: str, nu
     assert ran.status == 2
     assert said in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_a_dead_wire_of_a_cube_is_left_dark() -> None:
+    """Its ends have no other circuits to make; a plan without it is a plan of the cubes as they are."""
+    fabric = ll.Fabric(gpus=16, ports=6, optics="cubes:2x2x2", failed="link:0-1")
+    plan = ll.plan("all-gather", "1MiB", fabric=fabric)
+    whole = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=16, ports=6, optics="cubes:2x2x2"))
+    assert all(check.passed for check in ll.verify(plan))
+    assert whole.total_s <= plan.total_s <= 2 * whole.total_s
+    used = {(src, dst) for topology in plan.topologies for src, dst, _ in topology.links.tolist()}
+    assert not used & {(0, 1), (1, 0)}
+
+
+@pytest.mark.parametrize("planner", ["weave", "harvest", "never-change"])
+def test_faults_that_no_plan_gets_around_are_named(planner: str) -> None:
+    """All wires of a GPU of a cube that is alone are dead: three to its neighbours, and their wrap-around fibres."""
+    fabric = ll.Fabric(gpus=8, ports=6, optics="cubes:2x2x2", failed="link:0-1,link:0-2,link:0-4")
+    with pytest.raises(ll.InputError, match=r"^failed: `link:0-1,link:0-2,link:0-4` is not accepted"):
+        ll.plan("all-gather", "1MiB", fabric=fabric, planner=planner)

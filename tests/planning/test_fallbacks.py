@@ -124,6 +124,16 @@ def test_the_command_writes_resumes_and_looks_up(tmp_path: Path, capsys: pytest.
     assert main(["fallbacks", file, "--output", one]) == 2
 
 
+def test_kinds_of_faults_without_a_plan_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a line, with nothing written, where no fault has a plan: electrical islands take none."""
+    output = tmp_path / "all.json"
+    asked = ["plan", "--collective", "all-gather", "--size", "64KiB", "--gpus", "4", "--electrical", "2:1Tbps"]
+    assert main([*asked, "--failed", "any-link", "--output", str(output)]) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith("error: failed: ")
+    assert (told.out, told.err.count("\n"), output.exists()) == ("", 1, False)
+
+
 @pytest.mark.parametrize("key", ["kinds", "given", "gpus", "ports", "settings", "complete", "healthy", "plans"])
 def test_other_content_is_refused(made: Fallbacks, key: str) -> None:
     """One line that names the key."""

@@ -157,10 +157,27 @@ def arcs_of(step: dict[str, Any], ranks: int) -> list[Arc]:
     ]
 
 
-def rates_of(fabric: dict[str, Any]) -> list[float]:
-    """The different rates of ports, bit/s, the fastest first; a single one where ports are alike."""
+def rates_of(fabric: dict[str, Any], ranks: int) -> list[float]:
+    """The different rates of ports or pairs of GPUs, bit/s, the fastest first; a single one where all are alike."""
     told = fabric["bandwidth_bps"]
+    if "pair_rates" in fabric:
+        told = [rate for rate, _ in pairs_of(fabric, ranks).values()]
     return sorted(set(told if isinstance(told, list) else [told]), reverse=True)
+
+
+def pairs_of(fabric: dict[str, Any], ranks: int) -> dict[tuple[int, int], tuple[float, float]]:
+    """Rate in bit/s and hop delay in s of every ordered pair, from the ranges that a file names."""
+    found = dict.fromkeys(itertools.permutations(range(ranks), 2), (fabric["bandwidth_bps"], fabric["hop_delay_s"]))
+    for part in fabric.get("pair_rates", "").split(","):
+        if not part:
+            continue
+        *ends, rate, delay = part.split(":")
+        some, others = (range(int(end.split("-")[0]), int(end.split("-")[-1]) + 1) for end in ends)
+        value = (float(rate.removesuffix("bps")), float(delay.removesuffix("s")))
+        for one, other in itertools.product(some, others):
+            if one != other:
+                found[one, other] = found[other, one] = value
+    return found
 
 
 def by_rate(topology: dict[str, Any], circuits: Circuits) -> dict[tuple[int, int, int], int]:

@@ -16,6 +16,7 @@ from tests.reference.plan_document import (
     by_rate,
     chunks_of,
     circuits_of,
+    pairs_of,
     rates_of,
     transfers_of,
 )
@@ -43,7 +44,7 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
     document = json.loads(text)
     ranks, fabric = document["gpus"], document["fabric"]
     topologies = [circuits_of(topology, ranks) for topology in document["topologies"]]
-    rates = rates_of(fabric)
+    rates = rates_of(fabric, ranks)
     on_ports = [by_rate(*pair) for pair in zip(document["topologies"], topologies, strict=True)]
     chunks = chunks_of(document)
     transfers = [transfers_of(step, chunks, ranks) for step in document["steps"]]
@@ -66,7 +67,7 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
         now = on_ports[step["topology"]]
         hops, load = hops_and_load(arcs, of_pairs, _capacities(now, rates))
         largest = float(max(of_pairs.values()))
-        propagation_s = fabric["hop_delay_s"] * hops
+        propagation_s = _hop_s(fabric, circuits, ranks) * hops
         if document["overlap"] == "pipelined":
             packets_left -= packet_hops(arcs, of_pairs)
             if packets_left < 0:
@@ -107,6 +108,14 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
     return [*found, *_totals(document, changed)]
 
 
+def _hop_s(fabric: dict[str, Any], circuits: Circuits, ranks: int) -> float:
+    """The largest hop delay of the circuits of a topology."""
+    if "pair_rates" not in fabric:
+        return float(fabric["hop_delay_s"])
+    pairs = pairs_of(fabric, ranks)
+    return max(pairs[link][1] for link in circuits)
+
+
 def _capacities(on_ports: OnPorts, rates: list[float]) -> dict[Link, float]:
     """The rate of each link over the fastest port's."""
     found: dict[Link, float] = defaultdict(float)
@@ -117,9 +126,13 @@ def _capacities(on_ports: OnPorts, rates: list[float]) -> dict[Link, float]:
 
 def _port_rates(document: dict[str, Any], topologies: list[OnPorts]) -> list[str]:
     told = document["fabric"]["bandwidth_bps"]
-    rates = rates_of(document["fabric"])
-    ports = [told.count(rate) for rate in rates] if isinstance(told, list) else [document["fabric"]["ports"]]
+    rates = rates_of(document["fabric"], document["gpus"])
     found = []
+    if "pair_rates" in document["fabric"]:
+        pairs = pairs_of(document["fabric"], document["gpus"])
+        every = [link for on_ports in topologies for link in on_ports]
+        return [f"{link} is of another rate" for link in every if rates[link[2]] != pairs[link[:2]][0]]
+    ports = [told.count(rate) for rate in rates] if isinstance(told, list) else [document["fabric"]["ports"]]
     for on_ports in topologies:
         used: dict[tuple[int, int, int], int] = defaultdict(int)
         for (src, dst, place), count in on_ports.items():

@@ -33,6 +33,7 @@ PLANS = {
     "o": "all-reduce --gpus 4 --size 64KiB --positions 0:0,3:0,6:0,9:1:2,switch=middle --placement shortest "
     "--no-baselines",
     "p": "all-gather --gpus 4 --size 1MiB --ports 2 --bandwidth 800Gbps,400Gbps --no-baselines",
+    "q": "all-gather --gpus 4 --size 1MiB --bandwidth 400Gbps --pair-rates inside:2:800Gbps:100ns --no-baselines",
     "n": "all-reduce --gpus 6 --size 1MiB --ports 2 --failed gpu:5,port:1.0,link:2-3 --no-baselines",
 }
 # Prefill and decode on pools of ranks, whose tokens go unevenly to experts.

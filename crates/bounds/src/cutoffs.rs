@@ -6,6 +6,11 @@ pub(crate) mod any_algorithm_all_reduce {
     pub(crate) const MOST_HOPS: u32 = 40;
 }
 
+pub(crate) mod any_algorithm_pair_rates {
+    /// Ranks up to which the lightest paths between all of them are looked for.
+    pub(crate) const MOST_RANKS_OF_PATHS: usize = 256;
+}
+
 pub(crate) mod any_algorithm_start {
     /// Roots of a Broadcast that look different, and hops to the rank farthest from one, up to which the hops of each
     /// step are looked at.

@@ -16,6 +16,9 @@ pub(crate) fn larger(fabric: &Fabric, bound: impl Fn(&Fabric) -> Statement) -> S
 }
 
 fn few_and_small(fabric: &Fabric) -> Vec<Fabric> {
+    if fabric.shape.rates().is_none() {
+        return Vec::new();
+    }
     let mut found: Vec<Fabric> =
         [MOST_UNITS_OF_SLOWEST, MOST_SMALL_UNITS].iter().filter_map(|&most| in_units_of(fabric, most)).collect();
     found.dedup_by_key(|units| units.shape.ports());
@@ -36,22 +39,26 @@ fn larger_of(largest: Statement, units: Statement) -> Statement {
     if units.seconds() > largest.seconds() { Statement { class: largest.class, ..units } } else { largest }
 }
 
-/// The fabric whose ports are units; `None` where ports are alike, or a GPU would have too many. A circuit on a port is as
-/// many parallel circuits as the port has units.
+/// The fabric whose ports are units; `None` where circuits are alike, or a GPU would have too many. A circuit on a port, or
+/// between a pair of GPUs, is as many parallel circuits as it has units; where pairs have the rates, every port has those of
+/// the fastest.
 pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
     in_units_of(fabric, MOST_UNITS_OF_SLOWEST)
 }
 
 /// [`in_units`] with at most so many units of the slowest port.
 fn in_units_of(fabric: &Fabric, most: u32) -> Option<Fabric> {
-    let classes = fabric.shape.rates()?.classes();
-    let slowest_bps = classes.last()?.rate_bps;
+    // Rates, the fastest first, with the ports that have them.
+    let classes: Vec<(f64, u32)> = match fabric.shape.rates() {
+        Some(rates) => rates.classes().into_iter().map(|class| (class.rate_bps, class.ports.len() as u32)).collect(),
+        None => fabric.shape.rates_bps().into_iter().map(|rate_bps| (rate_bps, fabric.shape.ports())).collect(),
+    };
+    let &(slowest_bps, _) = classes.last()?;
     // Rates that are multiples of a unit but for rounding are no more than that.
     let units_of = |rate_bps: f64, unit_bps: f64| (rate_bps / unit_bps * (1.0 - 1e-12)).ceil();
     let made = |parts: u32| {
         let unit_bps = slowest_bps / f64::from(parts);
-        let ports: f64 =
-            classes.iter().map(|class| class.ports.len() as f64 * units_of(class.rate_bps, unit_bps)).sum();
+        let ports: f64 = classes.iter().map(|&(rate_bps, ports)| f64::from(ports) * units_of(rate_bps, unit_bps)).sum();
         (ports * unit_bps * (1.0 + 1e-12), ports, unit_bps)
     };
     let fits: Vec<(f64, f64, f64)> =
@@ -61,7 +68,11 @@ fn in_units_of(fabric: &Fabric, most: u32) -> Option<Fabric> {
     let &(_, ports, unit_bps) = fits.iter().find(|(all_bps, ..)| *all_bps <= least_bps * (1.0 + 1e-9))?;
     // Rounding must not make a port slower than it is.
     let unit_bps = unit_bps * (1.0 + 1e-12);
-    let units: Vec<u32> = classes.iter().map(|class| units_of(class.rate_bps, unit_bps) as u32).collect();
+    let units: Vec<u32> = classes.iter().map(|&(rate_bps, _)| units_of(rate_bps, unit_bps) as u32).collect();
+    let ports = match fabric.shape.pairs() {
+        Some(_) => f64::from(fabric.shape.ports() * units[0]),
+        None => ports,
+    };
     let initial = match &fabric.initial {
         Initial::Topology(topology) => Initial::Topology(topology_in_units(topology, &units)?),
         other => other.clone(),

@@ -38,9 +38,9 @@ impl LightloomFabric {
 
     fn of(given: &Given, most_kept: usize) -> Result<Self> {
         let (fabric, asked) = (TextFabric::read(given)?.stated()?, TextRequest::read(given)?);
-        if fabric.fabric.shape.rates().is_some() {
-            let accepts = "one rate for all ports: the circuits of a plan are told without their ports";
-            return Err(Error::value("bandwidth", "ports of different rates", accepts));
+        if let Some((field, unlike)) = fabric.fabric.shape.unlike_rates() {
+            let accepts = "one rate for all circuits: those of a plan are told without their rates";
+            return Err(Error::value(field, unlike, accepts));
         }
         Ok(Self { fabric, asked, cache: Arc::default(), plans: Kept::new(most_kept) })
     }

@@ -106,11 +106,11 @@ impl Prepared {
         }
     }
 
-    /// Why a race has no winner: the faults, where planners are open and one of them finds a plan without these.
+    /// Why a race has no winner: the faults, where a planner finds a plan without these.
     fn refusal_around_faults(&self, race: &Race<'_>, at: &OperatingPoint) -> Error {
         let (mut whole, refusal) = (self.request().clone(), self.refusal(race));
         let shape = &self.request().fabric.shape;
-        if shape.faults().is_empty() || !whole.leaves_planner_open() {
+        if shape.faults().is_empty() {
             return refusal;
         }
         let found = shape.without_faults(shape.ports()).and_then(|alike| {

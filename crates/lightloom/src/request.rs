@@ -118,13 +118,11 @@ impl Request {
     }
 
     /// # Errors
-    /// Costs or options that are for ports of one rate, on a fabric whose ports have several.
+    /// Costs or options that are for circuits of one rate, on a fabric whose ports or pairs have several.
     pub(crate) fn check_rates(&self) -> Result<()> {
-        if self.fabric.shape.rates().is_none() {
-            return Ok(());
-        }
+        let Some((field, unlike)) = self.fabric.shape.unlike_rates() else { return Ok(()) };
         let settings = self.settings;
-        let needs = |what: &str| format!("{what} where ports have different rates (`bandwidth`)");
+        let needs = |what: &str| format!("{what} with {unlike} (`{field}`)");
         if settings.overlap != Overlap::Additive {
             return Err(Error::value("overlap", settings.overlap.name(), needs("`additive`")));
         }
@@ -208,8 +206,8 @@ impl Request {
             let reason = format!("it plans only where everything works; {} plan around faults", able.join(", "));
             return Err(Error::refused("failed", planner.name(), reason));
         }
-        if self.fabric.shape.rates().is_some() && !takes.around_faults {
-            return Err(Error::refused("bandwidth", planner.name(), "it plans only for ports of one rate"));
+        if let Some((field, _)) = self.fabric.shape.unlike_rates().filter(|_| !takes.around_faults) {
+            return Err(Error::refused(field, planner.name(), "it plans only for circuits of one rate"));
         }
         if let Some(fixed) =
             takes.fixed_routing.filter(|fixed| self.routing_is_given && *fixed != self.settings.routing)

@@ -40,8 +40,8 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
         let accepts = "all GPUs of a fabric with electrical islands";
         return Err(Error::value("ranks", format!("{} of {gpus} GPUs", ranks.len()), accepts));
     }
-    if fabric.shape.rates().is_some() {
-        let accepts = "all GPUs of a fabric whose ports have different rates";
+    if let Some((_, unlike)) = fabric.shape.unlike_rates() {
+        let accepts = format!("all GPUs of a fabric with {unlike}");
         return Err(Error::value("ranks", format!("{} of {gpus} GPUs", ranks.len()), accepts));
     }
     let ports = fabric.shape.ports();

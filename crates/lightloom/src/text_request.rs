@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use collectives::Options;
 use model::{
-    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap, PortRates,
-    Positions, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy, Result, Routing,
-    Schedule, Shape,
+    Barrier, Collective, Electrical, Error, Fabric, Fault, Faults, Initial, OpticalLayer, Overlap, PairClasses,
+    PairRates, PortRates, Positions, Propagation, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy,
+    Result, Routing, Schedule, Shape,
 };
 use optics::Optics;
 use planners::{Cache, Convention, PlannerOptions};
@@ -52,6 +52,8 @@ pub struct TextFabric {
     pub electrical: Option<Electrical>,
     /// Where the GPUs are.
     pub positions: Option<Positions>,
+    /// Rates and hop delays by pair of GPUs; other circuits have the rate and the hop delay of the fabric.
+    pub pair_rates: Option<PairClasses>,
 }
 
 /// A fabric, and whether nothing was said about its initial topology, which a convention then says.
@@ -80,7 +82,11 @@ impl TextFabric {
             [_] => None,
             ref by_port => PortRates::new("bandwidth", by_port, self.ports)?,
         };
-        let shape = shape.with_rates(rates);
+        let of_all = (self.bandwidth_bps.iter().copied().fold(0.0, f64::max), self.hop_delay_s);
+        let pairs = self.pair_rates.map(|classes| classes.on("pair_rates", gpus, of_all)).transpose()?;
+        let best_of = |pairs: &PairRates| (pairs.fastest_bps(), pairs.least_hop_delay_s());
+        let (bandwidth_bps, hop_delay_s) = pairs.as_ref().map_or(of_all, best_of);
+        let shape = shape.with_rates(rates).with_pairs(pairs)?;
         let initial_is_open = self.initial.is_none();
         let initial = match self.initial {
             None => Initial::Free,
@@ -105,10 +111,10 @@ impl TextFabric {
         let optics = self.optics.map(|spelling| optical_layer(&spelling, &shape)).transpose()?;
         let fabric = Fabric {
             shape,
-            bandwidth_bps: self.bandwidth_bps.iter().copied().fold(0.0, f64::max),
+            bandwidth_bps,
             startup_s: self.startup_s,
             barrier_s: self.barrier.seconds("barrier", gpus)?,
-            hop_delay_s: self.hop_delay_s,
+            hop_delay_s,
             reconfiguration: ReconfigurationPolicy::new(self.reconfiguration_delay.on(gpus), self.overlap),
             initial,
             optics,

@@ -48,9 +48,9 @@ pub fn plans_by(
         let reason = "plans among samples are chosen on circuits alone";
         return Err(Error::refused("electrical", "a fabric with electrical switches", reason));
     }
-    if request.fabric.shape.rates().is_some() {
-        let accepts = "one rate for all ports, whose plans are chosen among samples";
-        return Err(Error::value("bandwidth", "ports of different rates", accepts));
+    if let Some((field, unlike)) = request.fabric.shape.unlike_rates() {
+        let accepts = "one rate for all circuits, whose plans are chosen among samples";
+        return Err(Error::value(field, unlike, accepts));
     }
     let (prepared, at) = for_all_planners(request)?;
     let choices = distinct(candidates(&prepared, &at, uncertainty)?);

@@ -31,6 +31,11 @@ pub(crate) mod mzi_mesh {
     pub(crate) const MOST_LOSS: f64 = 1e6;
 }
 
+pub(crate) mod pair_rates {
+    /// GPUs of a fabric whose pairs have rates of their own: each pair is written down.
+    pub(crate) const MOST_GPUS: u32 = 1024;
+}
+
 pub(crate) mod positions {
     /// GPUs of a grid of servers, as many as a fabric has.
     pub(crate) const MOST_GPUS: u32 = 1 << 16;

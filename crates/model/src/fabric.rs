@@ -66,6 +66,7 @@ impl Fabric {
         units::time_from_f64("barrier", self.barrier_s)?;
         units::time_from_f64("hop_delay", self.hop_delay_s)?;
         self.check_rates()?;
+        self.check_pairs()?;
         self.reconfiguration.check(self.shape.ports())?;
         if let Some(electrical) = &self.electrical {
             electrical.check("electrical")?;
@@ -91,14 +92,25 @@ impl Fabric {
         Ok(())
     }
 
-    /// Seconds that a hop takes on a topology: δ, and the light through the longest fibre of its circuits, so that no
-    /// path takes longer than its hops times that.
+    /// Seconds that a hop takes on a topology: δ, and the light through the longest fibre of its circuits; or the largest
+    /// hop delay of the pairs that they join. So no path takes longer than its hops times that.
     pub fn hop_delay_on_s(&self, topology: &Topology) -> f64 {
-        self.hop_delay_s + self.longest_fibre_s(topology)
+        match self.shape.pairs() {
+            Some(pairs) => pairs.largest_hop_delay_s(topology),
+            None => self.hop_delay_s + self.longest_fibre_s(topology),
+        }
+    }
+
+    /// Seconds that a hop takes on a topology in addition to δ: 0 where all circuits are alike.
+    pub fn added_hop_s(&self, topology: &Topology) -> f64 {
+        match self.shape.pairs() {
+            Some(pairs) => pairs.largest_hop_delay_s(topology) - self.hop_delay_s,
+            None => self.longest_fibre_s(topology),
+        }
     }
 
     /// Seconds that light takes through the longest fibre of a topology; 0 where nothing is said about positions.
-    pub fn longest_fibre_s(&self, topology: &Topology) -> f64 {
+    fn longest_fibre_s(&self, topology: &Topology) -> f64 {
         let Some(positions) = self.shape.positions() else { return 0.0 };
         let gpus = |link: Link| (self.shape.gpu_of(link.src), self.shape.gpu_of(link.dst));
         positions.longest_s(topology.expanded().into_iter().map(gpus))
@@ -138,11 +150,44 @@ impl Fabric {
         Ok(())
     }
 
+    /// # Errors
+    /// A rate of circuits or a hop delay that is not the best of the pairs, or what does not go with rates by pair: rates by
+    /// port, faults, electrical islands, and fibres that take time.
+    fn check_pairs(&self) -> Result<()> {
+        let Some(pairs) = self.shape.pairs() else { return Ok(()) };
+        let refuse = |field: &str, value: &str, accepts: &str| {
+            Err(Error::value(field, value, format!("{accepts} where pairs have different rates (`pair_rates`)")))
+        };
+        if self.shape.rates().is_some() {
+            return refuse("bandwidth", "a rate for each port", "one rate");
+        }
+        if pairs.fastest_bps() != self.bandwidth_bps {
+            return refuse("bandwidth", "another rate of circuits", "the rate of the fastest pair");
+        }
+        if pairs.least_hop_delay_s() != self.hop_delay_s {
+            return refuse("hop_delay", "another delay of hops", "the least delay of a pair");
+        }
+        if let Some(fault) = self.shape.faults().all().first() {
+            return refuse("failed", &format!("`{fault}`"), "only a fabric in which everything works");
+        }
+        if self.electrical.is_some() {
+            return refuse("electrical", "a switch inside islands", "only circuits");
+        }
+        if self.shape.positions().is_some() {
+            return refuse("positions", "a list of places", "only hop delays of pairs");
+        }
+        Ok(())
+    }
+
     /// This fabric with a hop delay that most topologies have at least: with light in the fibre from each GPU to the
-    /// nearer of the two next to it by number. For searches that know one hop delay; what they find is priced anew.
+    /// nearer of the two next to it by number, or the delays of pairs next to each other. For searches that know one hop delay; what they find is priced anew.
     pub fn with_likely_hops(&self) -> Self {
-        let Some(positions) = self.shape.positions() else { return self.clone() };
         let gpus = self.shape.gpus();
+        if let Some(pairs) = self.shape.pairs() {
+            let next_s = |rank: u32| pairs.hop_delay_s(rank, (rank + 1) % gpus);
+            return Self { hop_delay_s: (0..gpus).map(next_s).fold(0.0, f64::max), ..self.clone() };
+        }
+        let Some(positions) = self.shape.positions() else { return self.clone() };
         let fibre_m = |rank: u32, other: u32| positions.fibre_m(self.shape.gpu_of(rank), self.shape.gpu_of(other));
         let nearer_m = |rank: u32| fibre_m(rank, (rank + 1) % gpus).min(fibre_m(rank, (rank + gpus - 1) % gpus));
         let longest_m = (0..gpus).map(nearer_m).fold(0.0, f64::max);

@@ -1,7 +1,7 @@
 //! Topologies on ports of different rates.
 
 use crate::circuit_rates::CircuitRates;
-use crate::{Error, Link, PortRates, Rank, Result, Topology};
+use crate::{Error, Link, PairRates, PortRates, Rank, Result, Topology};
 
 impl Topology {
     /// This topology on ports of different rates: `circuits` has, for every representative link, the circuits by class
@@ -33,6 +33,22 @@ impl Topology {
         }
         let relative = classes.iter().map(|class| class.relative).collect();
         Ok(self.with_circuit_rates(Some(CircuitRates { relative, circuits: circuits.into() })))
+    }
+
+    /// This topology, whose circuits have the rates of the pairs of GPUs that they join: one of each orbit of the
+    /// translations that keep these too.
+    #[must_use]
+    pub fn at_rates_of(self, pairs: &PairRates) -> Self {
+        let rates_bps = pairs.rates_bps();
+        let both = self.symmetry().meet(pairs.symmetry());
+        let written_out = if both == *self.symmetry() { self } else { self.under(both) };
+        let by_rate = |link: &Link| {
+            let rate_bps = pairs.rate_bps(link.src, link.dst);
+            rates_bps.iter().map(|&one| if one == rate_bps { link.count } else { 0 }).collect()
+        };
+        let circuits: Vec<Vec<u32>> = written_out.links().iter().map(by_rate).collect();
+        let relative = rates_bps.iter().map(|rate| rate / rates_bps[0]).collect();
+        written_out.with_circuit_rates(Some(CircuitRates { relative, circuits: circuits.into() }))
     }
 
     /// This topology, of whose circuits it is not said on which ports they are: all are as fast as the fastest port.

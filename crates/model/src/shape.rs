@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Error, Faults, PortRates, Positions, Rank, Result};
+use crate::{Error, Faults, PairRates, PortRates, Positions, Rank, Result, Topology};
 
 /// Ranks, their grid, ports per rank, what of them does not work, and where they stand.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,6 +14,7 @@ pub struct Shape {
     faults: Faults,
     positions: Option<Arc<Positions>>,
     rates: Option<PortRates>,
+    pairs: Option<PairRates>,
 }
 
 /// Some GPUs of a fabric, in the order of the ranks that they have in a collective.
@@ -47,7 +48,16 @@ impl Shape {
             let shown: Vec<String> = dims.iter().map(u32::to_string).collect();
             return Err(Error::value("dims", shown.join("x"), format!("sizes of at least 2 whose product is {gpus}")));
         }
-        Ok(Self { gpus, dims, ports, subset: None, faults: Faults::default(), positions: None, rates: None })
+        Ok(Self {
+            gpus,
+            dims,
+            ports,
+            subset: None,
+            faults: Faults::default(),
+            positions: None,
+            rates: None,
+            pairs: None,
+        })
     }
 
     /// This shape, whose ranks are some GPUs of a fabric: rank r is GPU `gpus[r]` of `fabric_gpus`.
@@ -100,6 +110,54 @@ impl Shape {
     #[must_use]
     pub fn with_rates(self, rates: Option<PortRates>) -> Self {
         Self { rates, ..self }
+    }
+
+    /// This shape with circuits of these rates and hop delays by pair of GPUs; all are alike for `None`.
+    ///
+    /// # Errors
+    /// Rates of another number of GPUs.
+    pub fn with_pairs(self, pairs: Option<PairRates>) -> Result<Self> {
+        match &pairs {
+            Some(rates) if rates.gpus() != self.gpus => {
+                Err(Error::value("pair_rates", format!("rates of {} GPUs", rates.gpus()), format!("{}", self.gpus)))
+            }
+            _ => Ok(Self { pairs: pairs.filter(|rates| !rates.are_equal()), ..self }),
+        }
+    }
+
+    /// The rates and hop delays of circuits by pair of GPUs; `None` where they are alike.
+    pub fn pairs(&self) -> Option<&PairRates> {
+        self.pairs.as_ref()
+    }
+
+    /// A topology with the rates of its circuits by pair of GPUs, where these differ.
+    #[must_use]
+    pub fn rated(&self, topology: Topology) -> Topology {
+        match &self.pairs {
+            Some(pairs) => topology.at_rates_of(pairs),
+            None => topology,
+        }
+    }
+
+    /// Whether a circuit takes as long for a hop as any other, and is as fast, wherever it is.
+    pub fn circuits_are_alike(&self) -> bool {
+        self.rates.is_none() && self.pairs.is_none() && self.positions.is_none()
+    }
+
+    /// The option by which circuits have different rates, and what has these; `None` where all are of one rate.
+    pub fn unlike_rates(&self) -> Option<(&'static str, &'static str)> {
+        match (&self.rates, &self.pairs) {
+            (Some(_), _) => Some(("bandwidth", "ports of different rates")),
+            (None, Some(_)) => Some(("pair_rates", "pairs of GPUs with different rates")),
+            (None, None) => None,
+        }
+    }
+
+    /// The rates of a GPU's circuits, bit/s, the fastest first; none where all are of one rate.
+    pub fn rates_bps(&self) -> Vec<f64> {
+        let of_ports =
+            self.rates.as_ref().map(|rates| rates.classes().into_iter().map(|class| class.rate_bps).collect());
+        of_ports.or_else(|| self.pairs.as_ref().map(PairRates::rates_bps)).unwrap_or_default()
     }
 
     /// The rates of the ports of a GPU; `None` where they are alike.

@@ -90,6 +90,12 @@ impl Topology {
         Self { rates, ..self }
     }
 
+    /// This topology, with one link of each orbit of a subgroup of its symmetry.
+    pub(crate) fn under(self, subgroup: Translations) -> Self {
+        let links = self.links_under(&subgroup);
+        Self { name: self.name, symmetry: subgroup, links, rates: None }
+    }
+
     pub(crate) fn circuit_rates(&self) -> Option<&CircuitRates> {
         self.rates.as_ref()
     }

@@ -93,8 +93,8 @@ impl StepInPackets<'_> {
         let one_circuit = topology.links().len() == topology.symmetry().orbits() as usize
             && topology.links().iter().all(|link| link.count == 1);
         let alike = || group.meet(topology.symmetry()).is_transitive();
-        // The closed form has hops that all take as long.
-        self.fabric.shape.positions().is_none()
+        // The closed form has circuits that are alike.
+        self.fabric.shape.circuits_are_alike()
             && one_each
             && one_circuit
             && point.load == f64::from(point.hops)

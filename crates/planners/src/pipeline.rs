@@ -14,8 +14,8 @@ use crate::{Choice, Planner, Problem, ties};
 
 /// A planner's choice, at what the problem says that steps and changes cost. A planner that knows only the additive
 /// cost, or delays that nothing hides, chooses by that, as its paper does, and its choice is priced anew; so is what it
-/// chooses from a free start, and the better one is taken. Closed forms of planners know nothing of fibres, so that all
-/// choices are priced anew where these have lengths.
+/// chooses from a free start, and the better one is taken. Closed forms of planners are for circuits that are alike, so
+/// that all choices are priced anew where fibres have lengths, or rates differ.
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
@@ -24,8 +24,8 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     let knows_steps = problem.settings.overlap == Overlap::Additive || knows.knows_overlap;
     let knows_changes = knows.charges.contains(&problem.fabric.reconfiguration.charge_kind());
     let knows_start = knows.closes_cycles || !problem.is_repeated();
-    let knows_fibres = problem.fabric.shape.positions().is_none();
-    if knows_steps && knows_changes && knows_start && knows_fibres {
+    let knows_circuits = problem.fabric.shape.circuits_are_alike();
+    if knows_steps && knows_changes && knows_start && knows_circuits {
         return planner.choose_within(problem, limit_s);
     }
     let mut best = planner.choose_within(problem, f64::INFINITY)?.map(Choice::priced_anew).transpose()?;

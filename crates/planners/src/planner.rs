@@ -62,8 +62,7 @@ pub fn is_concave(
     let knows = planner.capabilities();
     settings.overlap == Overlap::Additive
         && fabric.shape.faults().is_empty()
-        && fabric.shape.positions().is_none()
-        && fabric.shape.rates().is_none()
+        && fabric.shape.circuits_are_alike()
         && (knows.closes_cycles || fabric.initial != Initial::Repeated)
         && fabric.reconfiguration.charge_kind() != ChargeKind::Overlapping
         && options.chunk_bytes.is_none()

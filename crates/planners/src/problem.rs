@@ -40,7 +40,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Joins schedule, fabric and candidates. The initial topology becomes a candidate if it is not one; if so many
+    /// Joins schedule, fabric and candidates, each at the rates of its pairs where these differ. The initial topology becomes a candidate if it is not one; if so many
     /// GPUs look different on it that its flows would take minutes, and there are other candidates, no step is served
     /// on it.
     ///
@@ -70,6 +70,13 @@ impl Problem {
         mut candidates: Vec<Topology>,
     ) -> Result<Self> {
         fabric.check()?;
+        let rated = |topology: Topology| fabric.shape.rated(topology);
+        let initial = match &fabric.initial {
+            Initial::Topology(initial) if fabric.shape.pairs().is_some() => Initial::Topology(rated(initial.clone())),
+            other => other.clone(),
+        };
+        candidates = candidates.into_iter().map(rated).collect();
+        let fabric = Fabric { initial, ..fabric };
         let settings = settings.of_packets();
         if schedule.ranks() != fabric.shape.gpus() {
             return Err(Error::value(
@@ -162,11 +169,11 @@ impl Problem {
     pub fn rates(&self) -> Rates {
         let steps = 0..self.schedule().steps().len();
         let rates = Rates::new(&self.fabric, steps.map(|step| (self.hop_delays(step), self.transfer_bytes(step))));
-        if self.fabric.shape.positions().is_none() {
+        if self.fabric.shape.positions().is_none() && self.fabric.shape.pairs().is_none() {
             return rates;
         }
         let candidates = (0..self.table.candidates()).map(|candidate| self.table.candidate(candidate));
-        Rates { fibres_s: candidates.map(|topology| self.fabric.longest_fibre_s(topology)).collect(), ..rates }
+        Rates { added_hops_s: candidates.map(|topology| self.fabric.added_hop_s(topology)).collect(), ..rates }
     }
 
     /// The cost of a change of topology where nothing of it is hidden, as all papers have it.

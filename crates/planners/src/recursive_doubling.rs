@@ -106,7 +106,7 @@ impl RecursiveDoubling {
     /// Recognises the problem by its steps, under any name of the algorithm.
     pub fn of(problem: &Problem) -> Option<Self> {
         let fabric = &problem.fabric;
-        if fabric.shape.ports() != 1 || fabric.initial != Initial::Free || fabric.shape.positions().is_some() {
+        if fabric.shape.ports() != 1 || fabric.initial != Initial::Free || !fabric.shape.circuits_are_alike() {
             return None;
         }
         let change_s = fabric.reconfiguration.constant_s()?;

@@ -23,12 +23,12 @@ use crate::{Charges, ProfileTable, Promise};
 pub struct Rates {
     /// α and the barrier, for each step.
     pub startup_s: f64,
-    /// Per hop of the longest path, without the light in fibres.
+    /// Per hop of the longest path, without what is added on a candidate.
     pub hop_s: f64,
     /// Per unit of load, by step.
     pub load_s: Vec<f64>,
-    /// Seconds of light in each candidate's longest fibre, added to every hop; empty where positions are not known.
-    pub fibres_s: Vec<f64>,
+    /// Seconds by candidate that are added to every hop, such as light in its longest fibre; empty where hops are alike.
+    pub added_hops_s: Vec<f64>,
 }
 
 impl Rates {
@@ -42,13 +42,13 @@ impl Rates {
             startup_s: fabric.per_step_s(),
             hop_s: hops_s.first().copied().unwrap_or_default(),
             load_s,
-            fibres_s: Vec::new(),
+            added_hops_s: Vec::new(),
         }
     }
 
     /// Per hop of the longest path on a candidate.
     pub fn hop_on_s(&self, candidate: usize) -> f64 {
-        self.hop_s + self.fibres_s.get(candidate).copied().unwrap_or(0.0)
+        self.hop_s + self.added_hops_s.get(candidate).copied().unwrap_or(0.0)
     }
 
     /// Seconds of a step with hops and a load on a candidate, whose lower bounds may be infinite at any rates.

@@ -76,7 +76,7 @@ pub fn is_searchable(choice: &Choice, budget: Option<Duration>) -> bool {
     let CostSettings { routing, propagation, overlap } = choice.problem.settings;
     let priced = (routing, propagation, overlap) == (Routing::ConcurrentFlow, Propagation::Hops, Overlap::Additive)
         && choice.problem.fabric.shape.faults().is_empty()
-        && choice.problem.fabric.shape.rates().is_none();
+        && choice.problem.fabric.shape.unlike_rates().is_none();
     let steps = choice.problem.schedule().steps();
     let is_unequal = choice.problem.schedule().chunks().as_pieces().is_some();
     let takes_long = |step: &Step| {

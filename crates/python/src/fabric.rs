@@ -100,6 +100,11 @@ impl PyFabric {
     }
 
     #[getter]
+    fn pair_rates(&self) -> Option<String> {
+        self.0.fabric.shape.pairs().map(ToString::to_string)
+    }
+
+    #[getter]
     fn reconfiguration(&self) -> PyReconfigurationDelay {
         PyReconfigurationDelay(self.0.fabric.reconfiguration.delay().clone())
     }

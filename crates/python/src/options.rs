@@ -42,6 +42,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Delay => "DELAY",
         Kind::Barrier => "BARRIER",
         Kind::Positions => "POSITIONS",
+        Kind::PairRates => "PAIR_RATES",
         Kind::Window => "WINDOW",
         Kind::Dims => "DIMS",
         Kind::Topology => "TOPOLOGY",

@@ -273,6 +273,11 @@ impl PyPlan {
         self.plan.fabric.shape.positions().map(ToString::to_string)
     }
 
+    #[getter]
+    fn pair_rates(&self) -> Option<String> {
+        self.plan.fabric.shape.pairs().map(ToString::to_string)
+    }
+
     /// The GPU of each rank, so that fibres are short.
     fn shortest_order(&self, py: Python<'_>) -> CoreResult<Vec<u32>> {
         Ok(interruptible(py, || lightloom::shortest_order(&self.plan))??)

@@ -32,7 +32,7 @@ pub(crate) fn is_needed(plan: &Plan) -> bool {
             nodes.any(|nodes| nodes.windows(2).any(|hop| links.is_electrical(&islands, hop[0], hop[1])))
         })
     });
-    has_paths_inside || plan.fabric.shape.rates().is_some()
+    has_paths_inside || plan.fabric.shape.unlike_rates().is_some()
 }
 
 /// The circuits of a topology by their ends.
@@ -151,12 +151,12 @@ impl Servers {
             busy_fs: 0,
             queue_bytes: 0,
         };
-        let hop_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_s)?;
+        let hop_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_on_s(topology))?;
         let inside_fs = femtoseconds("electrical", islands.map_or(0.0, |islands| islands.hop_delay_s))?;
-        let mut rates_bps = plan.fabric.shape.rates().map_or_else(
-            || vec![plan.fabric.bandwidth_bps],
-            |rates| rates.classes().into_iter().map(|class| class.rate_bps).collect(),
-        );
+        let mut rates_bps = plan.fabric.shape.rates_bps();
+        if rates_bps.is_empty() {
+            rates_bps.push(plan.fabric.bandwidth_bps);
+        }
         let inside = rates_bps.len();
         rates_bps.extend(islands.map(|islands| islands.bandwidth_bps));
         let server = |rate, delay_fs, used| Server { rate, delay_fs, free_fs: 0, used, waiting_bytes: 0 };

@@ -173,8 +173,8 @@ fn widths_of(splits: &[Split], family: usize, ports: u32, in_series: bool) -> Ve
 
 /// The delay of a change, where every change is charged the same and hides behind nothing but idle time.
 fn constant_delay_s(fabric: &Fabric) -> Result<f64> {
-    if fabric.shape.rates().is_some() {
-        return Err(Error::value("bandwidth", "ports of different rates", "one rate for all ports in an iteration"));
+    if let Some((field, unlike)) = fabric.shape.unlike_rates() {
+        return Err(Error::value(field, unlike, "one rate for all circuits in an iteration"));
     }
     let accepts = "one delay for every change";
     let hides = fabric.reconfiguration.runs_in_background()

@@ -103,14 +103,15 @@ fn passing(plan: &Plan, index: usize) -> [ToleratedTime; 2] {
                     step.load / (step.step.traffic().node_load() / f64::from(fabric.shape.ports()))
                 }
             };
-            let propagation_s = fibres::hop_s(plan, step) * delayed;
+            let propagation_s = fibres::hop_s(plan, &plan.topologies[step.topology]) * delayed;
             let transmission_s = 8.0 / fabric.bandwidth_bps * step.transfer_bytes * step.load;
             [propagation_s, transmission_s].map(ToleratedTime::product)
         }
         Overlap::Pipelined => {
             // From the first packet to the last bit, as stated; of it the hop delays are propagation, up to all.
             let together_s = step.cost.propagation_s + step.cost.transmission_s;
-            let propagation_s = f64::min(fibres::hop_s(plan, step) * f64::from(step.hops), together_s);
+            let propagation_s =
+                f64::min(fibres::hop_s(plan, &plan.topologies[step.topology]) * f64::from(step.hops), together_s);
             [propagation_s, together_s - propagation_s].map(|seconds| ToleratedTime::difference(seconds, together_s))
         }
     }

@@ -1,8 +1,8 @@
-//! The rates of circuits where ports have different rates, and whether each is on a port of its rate.
+//! The rates of circuits where ports or pairs of GPUs have different rates, and whether each has its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Link, Plan, Rank, Shape, Topology, Translations};
+use model::{Link, PairRates, Plan, Rank, Shape, Topology, Translations};
 
 use crate::links::circuits;
 use crate::report::{Check, Tally};
@@ -25,12 +25,20 @@ pub(crate) fn circuits_under(topology: &Topology, group: &Translations) -> Vec<(
     links.iter().flat_map(of_link).collect()
 }
 
-/// The rates of the ports of a GPU, the fastest first; none where ports are alike.
+/// Bit/s of the fastest circuits between two different GPUs.
+fn fastest_bps_of(pairs: &PairRates) -> f64 {
+    let all = (0..pairs.gpus()).flat_map(|src| (0..src).map(move |dst| (src, dst)));
+    all.map(|(src, dst)| pairs.rate_bps(src, dst)).fold(0.0, f64::max)
+}
+
+/// The rates of the ports of a GPU, the fastest first, or those of pairs of GPUs; none where circuits are alike.
 pub(crate) struct Speeds {
     /// Each rate over the fastest.
     relative: Vec<f64>,
     /// Ports of each.
     ports: Vec<u64>,
+    /// The rates of pairs of GPUs, where these differ, with the fastest in bit/s.
+    pairs: Option<(PairRates, f64)>,
 }
 
 impl Speeds {
@@ -42,11 +50,15 @@ impl Speeds {
         }
         let fastest_bps = ports_of.keys().next_back().copied().map_or(1.0, f64::from_bits);
         let relative = ports_of.keys().rev().map(|&bits| f64::from_bits(bits) / fastest_bps).collect();
-        Self { relative, ports: ports_of.values().rev().copied().collect() }
+        let pairs = shape.pairs().map(|pairs| (pairs.clone(), fastest_bps_of(pairs)));
+        Self { relative, ports: ports_of.values().rev().copied().collect(), pairs }
     }
 
     /// The rate of all circuits from one GPU to another, over that of a circuit on the fastest port.
     pub(crate) fn capacity(&self, topology: &Topology, src: Rank, dst: Rank) -> f64 {
+        if let Some((pairs, fastest_bps)) = &self.pairs {
+            return f64::from(circuits(topology, src, dst)) * pairs.rate_bps(src, dst) / fastest_bps;
+        }
         match topology.circuits_by_rate(src, dst) {
             Some(circuits) => circuits.iter().zip(&self.relative).map(|(&each, rate)| f64::from(each) * rate).sum(),
             None => f64::from(circuits(topology, src, dst)),
@@ -86,10 +98,13 @@ impl Speeds {
 pub(crate) fn check(plan: &Plan) -> Option<Check> {
     let speeds = Speeds::of(&plan.fabric.shape);
     let topologies = || plan.topologies.iter().chain(plan.fabric.initial.given());
+    if let Some(pairs) = plan.fabric.shape.pairs() {
+        return Some(of_pairs(plan, pairs, topologies()));
+    }
     let Some(rates) = plan.fabric.shape.rates() else {
         topologies().find(|topology| topology.is_on_ports())?;
         let mut tally = Tally::new("rates");
-        tally.expect(false, || "circuits have different rates, and ports are alike".into());
+        tally.expect(false, || "circuits have different rates, and the fabric has one".into());
         return Some(tally.into_check("comparison", ""));
     };
     let mut tally = Tally::new("rates");
@@ -102,4 +117,26 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
         speeds.check(topology, &mut tally);
     }
     Some(tally.into_check("comparison", "of circuits by rate with the ports of that rate"))
+}
+
+/// Checks that loads count in circuits of the fastest pair, and that every circuit is said to have the rate of its pair.
+fn of_pairs<'a>(plan: &Plan, pairs: &PairRates, topologies: impl Iterator<Item = &'a Topology>) -> Check {
+    let mut tally = Tally::new("rates");
+    let bandwidth_bps = plan.fabric.bandwidth_bps;
+    tally.expect(fastest_bps_of(pairs) == bandwidth_bps, || {
+        format!("loads count in circuits of {bandwidth_bps} bit/s, which is not the rate of the fastest pair")
+    });
+    let rates: BTreeSet<u64> =
+        (0..pairs.gpus()).flat_map(|src| (0..src).map(move |dst| pairs.rate_bps(src, dst).to_bits())).collect();
+    for topology in topologies {
+        interruption::check();
+        for link in topology.expanded() {
+            let own = pairs.rate_bps(link.src, link.dst).to_bits();
+            let wanted: Vec<u32> = rates.iter().rev().map(|&rate| if rate == own { link.count } else { 0 }).collect();
+            tally.expect(by_rate(topology, &link) == wanted, || {
+                format!("topology `{}` has circuits {} → {} of another rate", topology.name(), link.src, link.dst)
+            });
+        }
+    }
+    tally.into_check("comparison", "of circuits by rate with the rate of their pair of GPUs")
 }

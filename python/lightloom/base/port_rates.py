@@ -1,4 +1,4 @@
-"""The one rate of all ports, where nothing else is taken."""
+"""The one rate of all circuits, where nothing else is taken."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ if TYPE_CHECKING:
 GIGA = 1e9
 
 
-def one_rate(field: str, rates_bps: Sequence[float]) -> float:
-    """The rate of all ports, bit/s.
+def one_rate(field: str, rates_bps: Sequence[float], pair_rates: object) -> float:
+    """The rate of all circuits, bit/s.
 
-    field: what the error names; rates_bps: one rate, or that of each port. Raises `InputError` where they differ.
+    field: what the error names; rates_bps: one rate, or that of each port; pair_rates: rates by pair of GPUs, or
+    None. Raises `InputError` where rates differ.
     """
+    if pair_rates is not None:
+        raise refuse(
+            field, "pairs of GPUs have different rates, which is not accepted here; it takes one for all circuits"
+        )
     if len(set(rates_bps)) > 1:
         shown = ",".join(f"{rate_bps / GIGA:g}Gbps" for rate_bps in rates_bps)
         raise refuse(

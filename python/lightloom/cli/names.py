@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 FILE, FOLDER = "file", "dir"
 # Kinds whose values may be the names of files.
 FILES = {
-    *(Kind.FABRIC, Kind.MATRIX, Kind.OPTICS, Kind.BARRIER, Kind.POSITIONS, Kind.FILE, Kind.PICTURE),
+    *(Kind.FABRIC, Kind.MATRIX, Kind.OPTICS, Kind.BARRIER, Kind.POSITIONS, Kind.PAIR_RATES, Kind.FILE),
+    Kind.PICTURE,
     *(Kind.TOPOLOGY, Kind.TOPOLOGIES),
 }
 ITEMS = re.compile("(.*[,;])?(.*)", re.DOTALL)

@@ -134,7 +134,7 @@ def fallbacks(
     output: a file that is written now and then while plans are made, and at the end.
     report: is called with the number of faults that are done, and with that of all.
 
-    Other arguments and errors as for `lightloom.plan`.
+    Other arguments and errors as for `lightloom.plan`. Raises `InputError` where no fault has a plan, too.
     """
     if not isinstance(fabric, Fabric):
         fabric = Fabric.load("default" if fabric is None else fabric)
@@ -160,9 +160,11 @@ def fallbacks(
             plans[fault] = json.loads(made.to_json())
         except InputError as error:  # without this fault there is a plan
             unserved[fault] = str(error)
-        if output is not None and monotonic() - written_s > BETWEEN_WRITINGS_S:
+        if output is not None and plans and monotonic() - written_s > BETWEEN_WRITINGS_S:
             Fallbacks(parts._replace(plans=plans, unserved=unserved)).save(output)
             written_s = monotonic()
+    if single and not plans:
+        raise InputError("failed", next(iter(unserved.values())))
     found = Fallbacks(parts._replace(plans=plans, unserved=unserved, complete=True))
     if output is not None:
         found.save(output)

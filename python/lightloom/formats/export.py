@@ -93,7 +93,7 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
         if plan.gpus > plan.members:
             raise refuse("plan", "GPUs that do not take part forward data in it, which no format can express")
         if chosen.writes_paths:
-            one_rate("plan", plan.rates_bps)
+            one_rate("plan", plan.rates_bps, plan.pair_rates)
         if chosen.writes_paths and plan.uses_electrical:
             able = ", ".join(one.name for one in FORMATS if one.written and not one.writes_paths)
             raise refuse("plan", f"its electrical switches have no place in {chosen.name}; export it to {able}")

@@ -21,6 +21,7 @@ from lightloom.inputs.barriers import barrier_text, relative_to
 from lightloom.inputs.graphs import is_topology_file, resolve
 from lightloom.inputs.optics import Optics
 from lightloom.inputs.options import FABRIC, FABRIC_KEYS
+from lightloom.inputs.pair_rates import pair_rates_text, relative_pair_rates
 from lightloom.inputs.positions import positions_text, relative_positions
 from lightloom.inputs.quantities import delay_text
 
@@ -65,6 +66,9 @@ class Fabric:
     positions: where the GPUs are, in metres, so that a hop takes light in the longest fibre of its topology in
         addition: a CSV file with the columns gpu, x, y and z, `"0:0,3:0"` or `"grid:4x4:8:3"`; settings may follow,
         `"places.csv,switch=middle,ns_per_m=5"`.
+    pair_rates: rate and hop delay of circuits by the pair of GPUs that they join, both ways, where they are not those
+        of the fabric: a CSV file with the columns gpu, peer, bandwidth and hop_delay, a TOML file with a list `pairs`
+        of tables with these keys, or `"inside:8:3600Gbps:100ns,0-7:8-15:400Gbps:1us"`.
     dims: the grid of the GPUs, `"4x4x4"` or a sequence; last dimension fastest.
     failed: the parts that do not work, `"gpu:3,port:5.1,receiver:6.0,link:0-7,switch:1"` or a sequence of such texts;
         GPUs and ports count from 0, and a port is its transmitter.
@@ -87,6 +91,7 @@ class Fabric:
     failed: str | Sequence[str] | None = None
     electrical: str | None = None
     positions: str | os.PathLike[str] | None = None
+    pair_rates: str | os.PathLike[str] | None = None
 
     @cached_property
     def cache(self) -> _core.Cache:
@@ -112,6 +117,7 @@ class Fabric:
         given["optics"] = self.optical_layer
         given["barrier"] = barrier_text(self.barrier)
         given["positions"] = positions_text(self.positions)
+        given["pair_rates"] = pair_rates_text(self.pair_rates)
         # A field whose default is None may be None, and is left out; None in other fields is refused.
         optional = {field.name for field in fields(self) if field.default is None}
         said = {name: value for name, value in given.items() if not (value is None and name in optional)}
@@ -135,7 +141,7 @@ class Fabric:
         """The fabric in a TOML file whose keys are this class's arguments; `overrides` win over the file.
 
         `ports = ["10us", "3ms"]` says the reconfiguration delay of each port, and so how many there are.
-        A file named by `initial`, `optics`, `barrier` or `positions` is looked for in the folder of the TOML file.
+        Files that `initial`, `optics`, `barrier`, `positions` and `pair_rates` name are looked for in its folder.
         Raises `InputError` that names `fabric` or the key.
         """
         values = _parse(read_text("fabric", path, MIB), f"`{path}`")
@@ -149,6 +155,8 @@ class Fabric:
             values["barrier"] = relative_to(Path(path).parent, values["barrier"])
         if "positions" in values:
             values["positions"] = relative_positions(Path(path).parent, values["positions"])
+        if "pair_rates" in values:
+            values["pair_rates"] = relative_pair_rates(Path(path).parent, values["pair_rates"])
         return cls._merged(values, overrides)
 
     @classmethod
@@ -181,8 +189,8 @@ class Fabric:
 
     @property
     def bandwidth_bps(self) -> float:
-        """Rate of one circuit, bit/s. Raises `InputError` where ports have different rates."""
-        return one_rate("bandwidth", self.rates_bps)
+        """Rate of one circuit, bit/s. Raises `InputError` where ports or pairs of GPUs have different rates."""
+        return one_rate("bandwidth", self.rates_bps, self.pair_rates)
 
     @property
     def rates_bps(self) -> tuple[float, ...]:
@@ -216,6 +224,10 @@ class Fabric:
         if self.positions is not None:
             raise refuse(
                 "positions", f"`{shown(self.positions)}` is not accepted: {what} with fibres that take no time"
+            )
+        if self.pair_rates is not None:
+            raise refuse(
+                "pair_rates", f"`{shown(self.pair_rates)}` is not accepted: {what} with one rate for all circuits"
             )
 
     @property

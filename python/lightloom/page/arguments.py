@@ -13,6 +13,7 @@ from lightloom.inputs.barriers import is_barrier_file
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.options import FABRIC_KEYS, OF_PLAN, Kind, Option, options_of
+from lightloom.inputs.pair_rates import is_pair_rates_file
 from lightloom.inputs.positions import is_positions_file
 from lightloom.inputs.quantities import seconds_of
 from lightloom.inputs.requests import missing_inputs
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["arguments_of", "checked", "fabric_of"]
 
 TEXTS = {Kind.TEXT, Kind.NAME, Kind.CHOICE, Kind.TOPOLOGY, Kind.TOPOLOGIES, Kind.FABRIC, Kind.OPTICS, Kind.POSITIONS}
+TEXTS |= {Kind.PAIR_RATES}
 TRUTHS = {Kind.FLAG, Kind.YES_OR_NO}
 # Kinds whose values are several numbers or texts.
 LISTS = {Kind.DELAY, Kind.DIMS}
@@ -88,7 +90,7 @@ def _text(option: Option, text: str) -> str:
         raise refuse(name, f"`{shown(text)}` is not accepted: a request cannot name a file")
     if kind in {Kind.TOPOLOGY, Kind.TOPOLOGIES} and any(map(_may_be_file, _items(text))):
         raise refuse(name, f"`{shown(text)}` is not accepted: a request cannot name a file")
-    if kind is Kind.POSITIONS and is_positions_file(text):
+    if (kind is Kind.POSITIONS and is_positions_file(text)) or (kind is Kind.PAIR_RATES and is_pair_rates_file(text)):
         raise refuse(name, f"`{shown(text)}` is not accepted: a request cannot name a file")
     return text
 

@@ -235,8 +235,8 @@ class Plan(Table):
 
     @property
     def bandwidth_bps(self) -> float:
-        """Rate of one circuit. Raises `InputError` where ports have different rates."""
-        return one_rate("plan", self.rates_bps)
+        """Rate of one circuit. Raises `InputError` where ports or pairs of GPUs have different rates."""
+        return one_rate("plan", self.rates_bps, self.pair_rates)
 
     @property
     def rates_bps(self) -> tuple[float, ...]:
@@ -260,7 +260,7 @@ class Plan(Table):
 
     @property
     def hop_delay_s(self) -> float:
-        """Delay of one hop."""
+        """Delay of one hop; the least of a pair of GPUs where these differ."""
         return self._core.hop_delay_s
 
     @property
@@ -272,6 +272,11 @@ class Plan(Table):
     def positions(self) -> str | None:
         """Where the GPUs are, as `Fabric` takes it; None where fibres take no time."""
         return self._core.positions
+
+    @property
+    def pair_rates(self) -> str | None:
+        """Rates and hop delays by pair of GPUs, of those that are not the best; None where all circuits are alike."""
+        return self._core.pair_rates
 
     @property
     def reconfiguration_delay(self) -> _core.ReconfigurationDelay:

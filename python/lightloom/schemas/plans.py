@@ -77,6 +77,10 @@ FABRIC = record(
             },
         ),
         "positions": text("places of the GPUs, as `--positions` spells them, where fibres take time"),
+        "pair_rates": text(
+            "rates and hop delays of circuits by pair of GPUs, as `--pair-rates` spells them; other pairs have "
+            "`bandwidth_bps`, which is the fastest, and `hop_delay_s`, the least"
+        ),
         **BARRIER,
     },
 )
@@ -125,8 +129,8 @@ TOPOLOGY = {
 }
 BY_RATE = {
     "circuits_by_rate": several(
-        several(whole("circuits of a rate"), "circuits of a listed pair by the rate of their ports, the fastest first"),
-        "circuits of the listed pairs, in their order, where ports have different rates",
+        several(whole("circuits of a rate"), "circuits of a listed pair by their rate, the fastest first"),
+        "circuits of the listed pairs, in their order, where ports or pairs of GPUs have different rates",
     ),
 }
 RUN = either(

@@ -11,6 +11,7 @@ mod departures;
 mod faults;
 mod gather;
 mod islands;
+mod pair_rates;
 mod passes;
 mod start;
 mod start_unequal;
@@ -66,7 +67,8 @@ fn on_alike_ports(
             islands::bound(shared, collective, pieces, rates, buffer_s, latency)
         });
         let of_ports = faults::bound(&fabric.shape, collective, pieces, rates, buffer_s);
-        largest(std::iter::once(free).chain(of_islands).chain(of_ports)).expect("there is the first")
+        let of_pairs = fabric.shape.pairs().map(|pairs| pair_rates::bound(pairs, collective, pieces, rates, buffer_s));
+        largest(std::iter::once(free).chain(of_islands).chain(of_ports).chain(of_pairs)).expect("there is the first")
     };
     if fabric.initial == Initial::Repeated {
         return repeated(&rates, from_anywhere_on_fabric);

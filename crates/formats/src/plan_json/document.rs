@@ -100,6 +100,9 @@ pub(super) struct FabricText {
     /// Plans of fabrics whose fibres take no time leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub positions: Option<String>,
+    /// Plans of fabrics whose pairs of GPUs have one rate and one hop delay leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair_rates: Option<String>,
 }
 
 #[derive(Deserialize, Serialize)]

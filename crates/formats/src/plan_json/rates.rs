@@ -1,8 +1,8 @@
-//! Rates of ports and of circuits in a plan's JSON: a number where ports are alike, a list by port where they are not.
+//! Rates of ports, of pairs of GPUs and of circuits in a plan's JSON.
 
 use std::fmt;
 
-use model::{PortRates, Rank, Result, Topology};
+use model::{PairClasses, PairRates, PortRates, Rank, Result, Shape, Topology, units};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -72,7 +72,22 @@ impl RatesText {
     }
 }
 
-/// The circuits of every listed link by the rate of their ports, the fastest first; `None` where ports are alike.
+/// The rates of pairs of GPUs, where a file has them; other pairs have the rate and the hop delay of all.
+///
+/// # Errors
+/// Text that is none, pairs that are alike, and a rate or delay of all that is out of range.
+pub(super) fn of_pairs(text: Option<&str>, gpus: u32, of_all: (f64, f64)) -> Result<Option<PairRates>> {
+    let (field, Some(text)) = ("plan.fabric.pair_rates", text) else { return Ok(None) };
+    units::rate_from_f64("plan.fabric.bandwidth_bps", of_all.0)?;
+    units::time_from_f64("plan.fabric.hop_delay_s", of_all.1)?;
+    let pairs = PairClasses::parse(field, text)?.on(field, gpus, of_all)?;
+    if pairs.are_equal() {
+        return Err(model::Error::malformed(field, "its pairs have one rate and one hop delay; it must be left out"));
+    }
+    Ok(Some(pairs))
+}
+
+/// The circuits of every listed link by their rate, the fastest first; `None` where all are of one rate.
 pub(super) fn circuits_by_rate(topology: &Topology, links: &[(Rank, Rank, u32)]) -> Option<Vec<Vec<u32>>> {
     let of = |&(src, dst, _): &(Rank, Rank, u32)| topology.circuits_by_rate(src, dst).map(<[u32]>::to_vec);
     topology.is_on_ports().then(|| links.iter().filter_map(of).collect())
@@ -81,31 +96,38 @@ pub(super) fn circuits_by_rate(topology: &Topology, links: &[(Rank, Rank, u32)])
 /// The topology with the circuits of its `links` by rate, as listed.
 ///
 /// # Errors
-/// A list where ports are alike or none where they are not, another number of entries than links, circuits that are not
-/// those of the links or are not the same for all links of an orbit, or more of a rate than ports.
+/// A list where circuits are of one rate or none where they are not, another number of entries than links, circuits that
+/// are not those of the links or are not the same for all links of an orbit, or more of a rate than ports; circuits at
+/// another rate than that of their pair of GPUs.
 pub(super) fn on_ports(
     topology: Topology,
     links: &[(Rank, Rank)],
     listed: Option<&[Vec<u32>]>,
-    (rates, field): (Option<&PortRates>, &str),
+    (shape, field): (&Shape, &str),
 ) -> Result<Topology> {
     let refuse = |reason: &str| Err(model::Error::malformed(format!("{field}.circuits_by_rate"), reason));
-    let (rates, listed) = match (rates, listed) {
+    let listed = match (shape.unlike_rates(), listed) {
         (None, None) => return Ok(topology),
-        (None, Some(_)) => return refuse("it is there, and all ports are of one rate"),
-        (Some(_), None) => return refuse("it is missing, and ports have different rates"),
-        (Some(rates), Some(listed)) => (rates, listed),
+        (None, Some(_)) => return refuse("it is there, and all circuits are of one rate"),
+        (Some((_, unlike)), None) => return refuse(&format!("it is missing, and there are {unlike}")),
+        (Some(_), Some(listed)) => listed,
     };
     if listed.len() != links.len() {
         return refuse("it must have one list for each link");
     }
     let at = |src: Rank, dst: Rank| links.binary_search(&(src, dst)).ok().map(|at| listed[at].clone());
-    let dealt = topology.on_ports(rates, |link| at(link.src, link.dst).unwrap_or_default());
+    let dealt = match shape.rates() {
+        Some(rates) => topology.on_ports(rates, |link| at(link.src, link.dst).unwrap_or_default()),
+        None => Ok(shape.rated(topology)),
+    };
     let dealt = dealt.map_err(|error| model::Error::malformed(format!("{field}.circuits_by_rate"), error))?;
     let is_as_listed =
         |(&(src, dst), of): (&(Rank, Rank), &Vec<u32>)| dealt.circuits_by_rate(src, dst) == Some(of.as_slice());
     if !links.iter().zip(listed).all(is_as_listed) {
-        return refuse("the topology's symmetry must take circuits to circuits of the same rates");
+        return refuse(match shape.pairs() {
+            Some(_) => "circuits must have the rates of the pairs of GPUs that they join",
+            None => "the topology's symmetry must take circuits to circuits of the same rates",
+        });
     }
     Ok(dealt)
 }

@@ -37,7 +37,9 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
         None if text.ranks.is_empty() => shape,
         None => return Err(Error::malformed("plan", "missing field `fabric_gpus`")),
     };
-    let shape = shape.with_rates(rates);
+    let of_all = (bandwidth_bps, text.fabric.hop_delay_s);
+    let pairs = rates::of_pairs(text.fabric.pair_rates.as_deref(), text.gpus, of_all)?;
+    let shape = shape.with_rates(rates).with_pairs(pairs).map_err(at("plan.fabric.pair_rates"))?;
     if text.forwarding_gpus >= text.gpus || (text.forwarding_gpus > 0 && shape.subset().is_none()) {
         let reason = format!("it is {}; it must be fewer than the {} GPUs", text.forwarding_gpus, text.gpus);
         return Err(Error::malformed("plan.forwarding_gpus", reason));
@@ -177,7 +179,7 @@ fn topology(id: usize, shape: &Shape, text: TopologyText) -> Result<Topology> {
     };
     let by_rate = |topology: Topology, links: &[Link]| {
         let ends: Vec<(u32, u32)> = links.iter().map(|link| (link.src, link.dst)).collect();
-        rates::on_ports(topology, &ends, text.circuits_by_rate.as_deref(), (shape.rates(), &field))
+        rates::on_ports(topology, &ends, text.circuits_by_rate.as_deref(), (shape, &field))
     };
     match (text.links, text.representatives) {
         (Some(links), None) => {

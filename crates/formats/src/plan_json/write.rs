@@ -84,6 +84,7 @@ fn fabric(fabric: &Fabric) -> FabricText {
             hop_delay_s,
         }),
         positions: fabric.shape.positions().map(ToString::to_string),
+        pair_rates: fabric.shape.pairs().map(ToString::to_string),
     }
 }
 

@@ -23,6 +23,8 @@ pub enum Kind {
     Barrier,
     /// Places of GPUs: text, or a file.
     Positions,
+    /// Rates and hop delays by pair of GPUs: text, or a file.
+    PairRates,
     /// Computation before steps: seconds, or `1=20us,5=3us` by step.
     Window,
     /// Sizes of a grid, such as `4x4x4`.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use model::{Electrical, Error, FAULT_FORMS, Faults, Positions, ReconfigurationOverlap, Result, unknown_name};
+use model::{
+    Electrical, Error, FAULT_FORMS, Faults, PairClasses, Positions, ReconfigurationOverlap, Result, unknown_name,
+};
 
 use super::option::{Kind, Part, PlanningOption};
 use super::rank_list;
@@ -113,6 +115,7 @@ impl TextFabric {
             optics: given.read("optics", Value::text)?,
             failed: given.read("failed", faults)?.unwrap_or_default(),
             electrical: given.read("electrical", |value, field| Electrical::parse(field, &value.text(field)?))?,
+            pair_rates: given.read("pair_rates", |value, field| PairClasses::parse(field, &value.text(field)?))?,
             positions: given.read("positions", |value, field| Positions::parse(field, &value.text(field)?))?,
         })
     }

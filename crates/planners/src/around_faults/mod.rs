@@ -6,7 +6,8 @@
 //! ```text
 //! choice where all works ─▶ as it is, where its circuits are there
 //!                        ─▶ GPUs change roles, so that nothing that it uses is broken    (roles.rs)
-//!                        ─▶ circuits given up and ports that become free joined anew    (mending.rs)
+//!                        ─▶ circuits given up and ports that become free joined anew    (mending.rs),
+//!                           or left dark, where the optical layer limits circuits
 //! ```
 //!
 //! `repair.rs` moves the plan of a file in the same ways, and prefers those that keep circuits (`kept_circuits.rs`).
@@ -148,6 +149,12 @@ impl Best {
         }
         let needed = mending::without_idle(choice, &used)?;
         let schedule = choice.problem.schedule();
+        if problem.fabric.optics.is_some() {
+            // Switches that join few pairs may make no new circuits, nor these ones between other GPUs.
+            let left = needed.iter().map(|topology| mending::mended(topology, shape, 0, Freed::Dark));
+            let own = on_fabric(choice, problem, schedule.clone(), left.collect::<Result<Vec<_>>>()?)?;
+            self.offer(priced(choice, own, of_step.clone()).ok());
+        }
         let roles = roles::find(&needed, shape, schedule.chunks());
         let (needed, schedule) = match &roles {
             None => (needed, schedule.clone()),

@@ -6,9 +6,19 @@
 use compositions::Composition;
 use model::{Fabric, Initial, ReconfigurationPolicy, Result, Topology, ranges};
 
-use super::adaptation::moved_to;
+use super::adaptation::{has_large_flows, moved_to};
 use crate::best_composition::Composing;
-use crate::{Choice, Problem};
+use crate::cutoffs::mixed_rates::MOST_GPUS;
+use crate::{Choice, Planner, Problem};
+
+/// Topologies on which something is composed for the rates in addition to those of the choices.
+pub(super) const OF_SMALL_DIAMETER: [&str; 2] = ["kautz", "rewired-de-bruijn"];
+
+/// Whether a planner looks for algorithms whose parts fit the rates.
+pub(super) fn composes(planner: &dyn Planner, problem: &Problem) -> bool {
+    let is_small = problem.fabric.shape.gpus() <= MOST_GPUS && !has_large_flows(problem);
+    planner.capabilities().chooses_algorithm && is_small
+}
 
 /// The best that stays on one of these topologies on ports, one for each that something is composed for.
 ///
@@ -25,6 +35,7 @@ pub(super) fn on_each(planner: &'static str, problem: &Problem, bases: &[Topolog
         interruption::check();
         let started = Fabric {
             initial: Initial::Topology(base.clone()),
+            hop_delay_s: problem.fabric.hop_delay_on_s(base),
             reconfiguration: ReconfigurationPolicy::constant(ranges::TIME.most),
             ..problem.fabric.clone()
         };

@@ -13,8 +13,12 @@
 //!
 //! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. From a free start no
 //! plan is slower than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
+//!
+//! Where the rate is that of a pair of GPUs, plans are `by_pair.rs`.
 
 mod adaptation;
+mod best_of;
+mod by_pair;
 mod composed_in_units;
 mod edge_colouring;
 mod link_bytes;
@@ -22,29 +26,30 @@ mod port_assignment;
 
 use model::{Error, Initial, PortRates, Result, Topology};
 
-use crate::cutoffs::mixed_rates::{MOST_GPUS, MOST_THRESHOLDS, MOST_WAYS};
+use crate::cutoffs::mixed_rates::{MOST_THRESHOLDS, MOST_WAYS};
 use crate::planners::from_known_starts;
 use crate::{Choice, Planner, Problem, alike_ports, around_faults};
 
 use adaptation::moved;
+use best_of::{faster, stays_on};
+use composed_in_units::{OF_SMALL_DIAMETER, composes};
 
 pub use port_assignment::as_it_starts;
 
-/// Topologies on which something is composed for the rates in addition to those of the choices.
-const OF_SMALL_DIAMETER: [&str; 2] = ["kautz", "rewired-de-bruijn"];
-
-/// A planner's choice on the ports of the problem: on those of different rates, or around what is broken, where there
-/// are such ([`around_faults::choose`]).
+/// A planner's choice on the circuits of the problem: on ports or pairs of different rates, or around what is broken, where
+/// there are such ([`around_faults::choose`]).
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
 pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    if let Some(pairs) = problem.fabric.shape.pairs() {
+        return Ok(by_pair::choose(planner, problem, pairs)?.filter(|choice| choice.total_s <= limit_s));
+    }
     let Some(rates) = problem.fabric.shape.rates() else {
         return around_faults::choose(planner, problem, limit_s);
     };
     let takes = planner.capabilities();
-    let is_small = problem.fabric.shape.gpus() <= MOST_GPUS && !adaptation::has_large_flows(problem);
-    let composes = takes.chooses_algorithm && is_small;
+    let composes = composes(planner, problem);
     let mut best: Option<Choice> = None;
     let mut refusal = None;
     let mut bases: Vec<Topology> = Vec::new();
@@ -82,21 +87,6 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
         (None, Some(refusal)) => Err(refusal),
         (best, _) => Ok(best.filter(|choice| choice.total_s <= limit_s)),
     }
-}
-
-/// The faster of two choices, the first of equals.
-fn faster(best: Option<Choice>, found: Option<Choice>) -> Option<Choice> {
-    match (&best, &found) {
-        (Some(first), Some(other)) if other.total_s < first.total_s => found,
-        (None, _) => found,
-        _ => best,
-    }
-}
-
-/// The topology that a choice is on from its first step to its last; `None` where it changes.
-fn stays_on(choice: &Choice) -> Option<Topology> {
-    let all_equal = choice.candidates.windows(2).all(|pair| pair[0] == pair[1]);
-    all_equal.then(|| choice.problem.table.candidate(choice.candidates[0]).clone())
 }
 
 /// Numbers of ports that are alike, with their rate in bit/s, for which planners plan in place of these rates.

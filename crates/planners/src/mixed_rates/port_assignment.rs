@@ -6,12 +6,12 @@ use super::edge_colouring::matchings;
 use crate::cutoffs::mixed_rates::MOST_DEALINGS;
 
 /// The topology as the start of a fabric of this shape has it: where ports have different rates, with its first circuits
-/// on the fastest ports, in the order of its links.
+/// on the fastest ports, in the order of its links; where pairs of GPUs have, at the rates of these.
 ///
 /// # Errors
 /// More circuits at a GPU than it has ports, where these have different rates.
 pub fn as_it_starts(topology: Topology, shape: &Shape) -> Result<Topology> {
-    let Some(rates) = shape.rates() else { return Ok(topology) };
+    let Some(rates) = shape.rates() else { return Ok(shape.rated(topology)) };
     topology.check_ports(shape.ports())?;
     let by_link = matchings(&topology, &(0..topology.links().len()).collect::<Vec<_>>());
     let classes = fastest(rates, topology.degree());

@@ -147,6 +147,10 @@ pub fn constant_change_s(problem: &Problem) -> Result<f64> {
         let reason = "it proves optima where all hops take as long; leave the positions out";
         return Err(Error::refused("positions", Exact.name(), reason));
     }
+    if problem.fabric.shape.pairs().is_some() {
+        let reason = "it proves optima where all circuits are alike; leave the rates of pairs out";
+        return Err(Error::refused("pair_rates", Exact.name(), reason));
+    }
     let policy = &problem.fabric.reconfiguration;
     policy.constant_s().ok_or_else(|| match policy.charge_kind() {
         ChargeKind::Overlapping => {

@@ -53,8 +53,8 @@ pub fn sample(plan: &Plan, uncertainty: &Uncertainty, basis: Basis, samples: u64
         let accepts = "no plan that uses electrical islands: its rates are those of two tiers";
         return Err(Error::value("uncertain", "a plan on two tiers", accepts));
     }
-    if plan.fabric.shape.rates().is_some() {
-        return Err(Error::value("uncertain", "a plan for ports of different rates", "plans for ports of one rate"));
+    if let Some((_, unlike)) = plan.fabric.shape.unlike_rates() {
+        return Err(Error::value("uncertain", format!("a plan for {unlike}"), "plans for circuits of one rate"));
     }
     let mut groups = Groups::default();
     let steps = steps::steps_of(plan, basis, &mut groups)?;

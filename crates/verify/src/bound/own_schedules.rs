@@ -18,6 +18,7 @@ use model::{Collective, Fabric, Overlap, Plan, Propagation, Rank, Topology};
 
 use crate::changes::Charge;
 use crate::cutoffs::bound_own_schedules::{MOST_TOPOLOGIES, MOST_WORK};
+use crate::fibres;
 use crate::speeds::Speeds;
 
 /// Amounts by pair of ranks, from and to.
@@ -72,7 +73,8 @@ fn on(plan: &Plan, topology: &Topology) -> Option<f64> {
         onward.add(link.src as usize, link.dst as usize, capacity);
         turned.add(link.dst as usize, link.src as usize, capacity);
     }
-    let seconds = |steps: Vec<OwnStep>| steps.into_iter().map(|step| step_s(plan, step)).sum::<f64>();
+    let hop_s = fibres::hop_s(plan, topology);
+    let seconds = |steps: Vec<OwnStep>| steps.into_iter().map(|step| step_s(plan, hop_s, step)).sum::<f64>();
     let least = |ways: [Option<Vec<OwnStep>>; 2]| ways.into_iter().flatten().map(seconds).min_by(f64::total_cmp);
     let all: Vec<Rank> = (0..topology.ranks()).collect();
     let block = 1.0 / ranks as f64;
@@ -95,14 +97,15 @@ fn on(plan: &Plan, topology: &Topology) -> Option<f64> {
     }
 }
 
-fn step_s(plan: &Plan, step: OwnStep) -> f64 {
+/// Seconds of a step on a topology whose hops take `hop_s`.
+fn step_s(plan: &Plan, hop_s: f64, step: OwnStep) -> f64 {
     let fabric: &Fabric = &plan.fabric;
     let delayed = match plan.settings.propagation {
         Propagation::Hops => f64::from(step.hops),
         Propagation::InverseThroughput => f64::from(fabric.shape.ports()) * step.load / step.largest,
     };
     let bytes = plan.size_bytes as f64 * step.load;
-    fabric.barrier_s + fabric.startup_s + fabric.hop_delay_s * delayed + 8.0 / fabric.bandwidth_bps * bytes
+    fabric.barrier_s + fabric.startup_s + hop_s * delayed + 8.0 / fabric.bandwidth_bps * bytes
 }
 
 /// This amount from each of some ranks to every other.

@@ -32,6 +32,7 @@ class Kind(Enum):
     DELAY = ("reconfiguration delay", "TIME", "s")
     BARRIER = ("barrier", "TIME|FILE", "s")
     POSITIONS = ("positions", "PLACES|FILE", "")
+    PAIR_RATES = ("rates by pair of GPUs", "CLASSES|FILE", "")
     WINDOW = ("time before steps", "TIME", "s")
     DIMS = ("dimensions", "AxBxC", "")
     TOPOLOGY = ("topology", "NAME", "")

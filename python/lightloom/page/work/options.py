@@ -34,6 +34,7 @@ FORMS = {
     Kind.DELAY: "delay",
     Kind.BARRIER: "text",
     Kind.POSITIONS: "text",
+    Kind.PAIR_RATES: "text",
     Kind.WINDOW: "window",
     Kind.DIMS: "dims",
     Kind.TOPOLOGY: "topology",

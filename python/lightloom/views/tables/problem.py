@@ -54,6 +54,10 @@ class Delays(Protocol):
         """Where the GPUs are; None where fibres take no time."""
 
     @property
+    def pair_rates(self) -> object:
+        """Rates and hop delays by pair of GPUs; None where all circuits are alike."""
+
+    @property
     def reconfiguration(self) -> ReconfigurationDelay:
         """The delay of a change of topology."""
 
@@ -92,11 +96,12 @@ def fabric_words(ports: int, rates_bps: Sequence[float], delays: Delays) -> str:
     rates = ", ".join(f"{rate_bps / GIGA:g}" for rate_bps in rates_bps)
     barrier = f"barrier {show_time(delays.barrier_s)}, " if delays.barrier_s else ""
     fibres = "" if delays.positions is None else " and the light in fibres"
+    pairs = "" if delays.pair_rates is None else ", other rates and hop delays by pair of GPUs"
     layer = "" if delays.optical_layer is None else f", optical layer {delays.optical_layer}"
     return (
         f"{counted(ports, 'port')} of {rates} Gbit/s, startup {show_time(delays.startup_s)}, {barrier}"
         f"hop delay {show_time(delays.hop_delay_s)}{fibres}, "
-        f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}{layer}"
+        f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}{pairs}{layer}"
     )
 
 

@@ -250,6 +250,7 @@ export function fabricWords(fabric) {
   return (
     `${counted(fabric.ports, "port")} of ${rates(fabric)}, startup ${shortTime(fabric.startup_s)}, ` +
     `${barrier}hop delay ${shortTime(fabric.hop_delay_s)}${fibres}, reconfiguration delay ${delayOf(fabric)}` +
+    `${fabric.pair_rates ? ", other rates and hop delays by pair of GPUs" : ""}` +
     `${fabric.optics ? `, optical layer ${fabric.optics}` : ""}` +
     `${fabric.electrical ? `, islands of ${islandsOf(fabric)}` : ""}.`
   );

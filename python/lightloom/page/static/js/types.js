@@ -81,7 +81,7 @@
  *   dims?: number[], ports: number, bandwidth_bps: number | number[], startup_s: number, barrier_s?: number, hop_delay_s: number,
  *   reconfiguration_delay_s: number, reconfiguration_delay_per_port_s?: number,
  *   reconfiguration_delays_by_port_s?: number[], positions?: string, failed?: string[], optics?: string,
- *   electrical?: Electrical,
+ *   electrical?: Electrical, pair_rates?: string,
  * }} Fabric
  */
 

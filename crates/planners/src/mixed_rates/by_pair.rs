@@ -1,0 +1,120 @@
+//! Plans for circuits whose rate and hop delay are those of the pair of GPUs that they join.
+//!
+//! A problem gives its topologies these rates, so that whatever a planner chooses by its table it chooses by them. What
+//! planners know by closed forms, and compose, is for circuits that are alike. So a planner also plans for alike ones,
+//! of each rate in turn, and for the fast pairs alone, the others counting as broken; every choice is priced on the
+//! fabric as it is:
+//!
+//! ```text
+//! the problem itself             ─┐
+//! all pairs of one rate, in turn ─┼─▶ the topologies at the rates of their pairs ─▶ the fastest choice
+//! only pairs of at least a rate  ─┘
+//! ```
+//!
+//! A planner that chooses the algorithm too also looks for one whose parts fit the rates, on topologies that stay.
+
+use model::{Fabric, Fault, Faults, PairRates, Result, Topology};
+
+use super::adaptation::moved_to;
+use super::best_of::{faster, stays_on};
+use super::composed_in_units::{self, OF_SMALL_DIAMETER, composes};
+use crate::cutoffs::mixed_rates::{MOST_GPUS_OF_FAST_PAIRS, MOST_THRESHOLDS};
+use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
+
+/// A planner's choice on circuits with the rates of their pairs; `None` where none takes a finite time.
+///
+/// # Errors
+/// As [`Planner::choose_within`].
+pub(super) fn choose(planner: &dyn Planner, problem: &Problem, pairs: &PairRates) -> Result<Option<Choice>> {
+    let mut best: Option<Choice> = None;
+    let mut refusal = None;
+    let mut bases: Vec<Topology> = Vec::new();
+    let mut offer = |found: Result<Option<Choice>>| match found
+        .and_then(|choice| choice.map(|choice| as_it_is(&choice, problem)).transpose())
+    {
+        Ok(found) => {
+            bases.extend(found.iter().filter_map(stays_on));
+            best = faster(best.take(), found);
+        }
+        Err(error) => drop(refusal.get_or_insert(error)),
+    };
+    offer(pipeline::choose(planner, problem, f64::INFINITY));
+    let shape = &problem.fabric.shape;
+    for rate_bps in few(pairs.rates_bps()) {
+        interruption::check();
+        let alike = match alike_ports::problem(planner, problem, shape.ports(), rate_bps) {
+            Ok(alike) => alike,
+            Err(error) => {
+                offer(Err(error));
+                continue;
+            }
+        };
+        offer(pipeline::choose(planner, &alike, f64::INFINITY));
+        if let Some(fast) = on_fast_pairs(&alike, pairs)? {
+            offer(around_faults::choose(planner, &fast, f64::INFINITY));
+        }
+    }
+    if composes(planner, problem) {
+        let small = OF_SMALL_DIAMETER.iter().filter_map(|name| topologies::build(name, shape).ok());
+        bases.extend(small.map(|base| shape.rated(base)));
+        let composed = composed_in_units::on_each(planner.name(), problem, &topologies::candidates::dedupe(bases))?;
+        best = composed.into_iter().fold(best, |best, found| faster(best, Some(found)));
+    }
+    match (best, refusal) {
+        (None, Some(refusal)) => Err(refusal),
+        (best, _) => Ok(best),
+    }
+}
+
+/// The fastest rates and the slowest.
+fn few(mut rates_bps: Vec<f64>) -> Vec<f64> {
+    if rates_bps.len() > MOST_THRESHOLDS {
+        rates_bps.drain(MOST_THRESHOLDS - 1..rates_bps.len() - 1);
+    }
+    rates_bps
+}
+
+/// The problem on a fabric where the pairs of a lower rate cannot be joined; `None` where there are none, where the start
+/// may join them, or where GPUs are many.
+///
+/// # Errors
+/// The errors of [`Problem::sharing`].
+fn on_fast_pairs(alike: &Problem, pairs: &PairRates) -> Result<Option<Problem>> {
+    let (gpus, least_bps) = (pairs.gpus(), alike.fabric.bandwidth_bps);
+    if gpus > MOST_GPUS_OF_FAST_PAIRS || alike.fabric.initial.given().is_some() {
+        return Ok(None);
+    }
+    let all = (0..gpus).flat_map(|one| (one + 1..gpus).map(move |other| (one, other)));
+    let slow = all.filter(|&(one, other)| pairs.rate_bps(one, other) < least_bps);
+    let slow: Faults = slow.map(|(one, other)| Fault::Link(one, other)).collect();
+    if slow.is_empty() {
+        return Ok(None);
+    }
+    let fabric = Fabric { shape: alike.fabric.shape.clone().with_faults(slow)?, ..alike.fabric.clone() };
+    let candidates = (0..alike.table.candidates()).map(|one| alike.table.candidate(one).clone()).collect();
+    let (cache, schedule) = (alike.cache.clone(), alike.schedule().clone());
+    let mut own = Problem::sharing(cache, schedule, fabric, alike.settings, alike.size_bytes, candidates)?;
+    own.static_candidates.clone_from(&alike.static_candidates);
+    own.options = alike.options.clone();
+    Ok(Some(own))
+}
+
+/// A choice on the fabric of a problem, whose circuits have the rates of their pairs.
+///
+/// # Errors
+/// When some transfer of a step has no path on its topology.
+fn as_it_is(choice: &Choice, problem: &Problem) -> Result<Choice> {
+    let shape = &problem.fabric.shape;
+    moved_to(choice, problem, |topology, _| Ok(vec![shape.rated(topology.clone().on_any_ports())]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_rates_the_fastest_and_the_slowest_are_tried() {
+        assert_eq!(few(vec![9.0, 8.0]), [9.0, 8.0]);
+        assert_eq!(few((1..=9).rev().map(f64::from).collect()), [9.0, 8.0, 7.0, 1.0]);
+    }
+}
