@@ -339,7 +339,7 @@ def test_a_plan_for_several_rates_is_not_repaired(rates: dict[str, Any], failed:
 @pytest.mark.parametrize("kind", ["any-port", "any-link,any-gpu"])
 def test_kinds_of_faults_are_refused_by_their_names(kind: str) -> None:
     with pytest.raises(ll.InputError, match=f"^failed: `{kind}` is not accepted"):
-        ll.compare("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), failed=kind)
+        ll.fallbacks("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), failed=kind)
 
 
 def test_verbs_for_circuits_of_one_rate_say_so(plan: ll.Plan) -> None:

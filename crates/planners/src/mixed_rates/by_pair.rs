@@ -43,7 +43,10 @@ pub(super) fn choose(planner: &dyn Planner, problem: &Problem, pairs: &PairRates
     let mut charged = vec![problem.clone()];
     charged.extend(with_longest_hops(problem, pairs));
     if composes(planner, problem) {
-        charged.extend(with_quicker_changes(problem));
+        for quicker in QUICKER.iter().filter_map(|part| with_quicker_changes(problem, *part)) {
+            offer(pipeline::choose(planner, &quicker, f64::INFINITY));
+            charged.push(quicker);
+        }
     }
     let rates_bps = few(pairs.rates_bps());
     for (problem, &rate_bps) in charged.iter().flat_map(|one| rates_bps.iter().map(move |rate_bps| (one, rate_bps))) {
@@ -79,12 +82,12 @@ fn with_longest_hops(problem: &Problem, pairs: &PairRates) -> Option<Problem> {
     (hop_delay_s > problem.fabric.hop_delay_s).then(|| Problem { fabric, ..problem.clone() })
 }
 
-/// The problem where changes take a part of their time: what is composed for it has more topologies, on which bytes keep
+/// The problem where changes take this part of their time: what is composed for it has more topologies, on which bytes keep
 /// to fast pairs. `None` where no constant is charged.
-fn with_quicker_changes(problem: &Problem) -> Option<Problem> {
+fn with_quicker_changes(problem: &Problem, part: f64) -> Option<Problem> {
     let policy = &problem.fabric.reconfiguration;
     let delay_s = policy.constant_s().filter(|delay_s| *delay_s > 0.0)?;
-    let fabric = Fabric { reconfiguration: policy.with_fixed_s(QUICKER * delay_s), ..problem.fabric.clone() };
+    let fabric = Fabric { reconfiguration: policy.with_fixed_s(part * delay_s), ..problem.fabric.clone() };
     Some(Problem { fabric, ..problem.clone() })
 }
 
