@@ -233,6 +233,7 @@ def test_files_say_what_texts_say(plan: ll.Plan, tmp_path: Path) -> None:
         ("gpu,peer,bandwidth\n0,,1Gbps\n", "peer of line 2"),
         ("gpu,peer,bandwidth\n0,9,1Gbps\n", "GPU 9"),
         ("gpu,peer,bandwidth\n0,1,fast\n", "fast"),
+        (f"gpu,peer,bandwidth\n0,{1:0200000},1Gbps\n", "no CSV"),
     ],
 )
 def test_wrong_tables_are_refused_in_a_line(tmp_path: Path, cli: RunCli, content: str, named: str) -> None:
@@ -304,6 +305,7 @@ def test_the_judge_finds_loads_of_other_rates(plan: ll.Plan) -> None:
         ({"pair_rates": "inside:1:8Gbps"}, "pair_rates"),
         ({"pair_rates": "0:8:8Gbps"}, "pair_rates"),
         ({"pair_rates": "3:3:8Gbps"}, "pair_rates"),
+        ({"gpus": 1024, "pair_rates": ",".join(["0-511:512-1023:8Gbps"] * 513)}, "pair_rates"),
     ],
 )
 def test_what_does_not_go_with_rates_of_pairs_is_refused_in_a_line(changed: dict[str, Any], field: str) -> None:
@@ -324,6 +326,20 @@ def test_what_does_not_go_with_rates_of_pairs_is_refused_in_a_line(changed: dict
 def test_settings_for_circuits_of_one_rate_are_refused(asked: dict[str, Any], field: str) -> None:
     with pytest.raises(ll.InputError, match=f"^{field}: "):
         ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), **asked)
+
+
+@pytest.mark.parametrize("rates", [{"pair_rates": FABRIC["pair_rates"]}, {"bandwidth": ["800Gbps", "400Gbps"]}])
+@pytest.mark.parametrize("failed", ["gpu:1", "gpu:1,link:2-3", "port:1.0", "link:0-1"])
+def test_a_plan_for_several_rates_is_not_repaired(rates: dict[str, Any], failed: str) -> None:
+    plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**{**FABRIC, "pair_rates": None, **rates}))
+    with pytest.raises(ll.InputError, match=r"^failed: .* takes only a fabric in which everything works"):
+        ll.repair(plan, failed)
+
+
+@pytest.mark.parametrize("kind", ["any-port", "any-link,any-gpu"])
+def test_kinds_of_faults_are_refused_by_their_names(kind: str) -> None:
+    with pytest.raises(ll.InputError, match=f"^failed: `{kind}` is not accepted"):
+        ll.fallbacks("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), failed=kind)
 
 
 def test_verbs_for_circuits_of_one_rate_say_so(plan: ll.Plan) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -43,7 +43,10 @@ def test_an_agent_answers_whatever_a_command_asks(port: int, message: dict[str, 
     assert answer["said"]
 
 
-def test_who_speaks_slowly_is_sent_away_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("side", [channel_of_agents.answered, channel_of_agents.asked])
+def test_who_speaks_slowly_is_sent_away_in_time(
+    monkeypatch: pytest.MonkeyPatch, side: Callable[[socket.socket, bytes], channel_of_agents.Channel]
+) -> None:
     monkeypatch.setattr(channel_of_agents, "HANDSHAKE_S", 1.0)
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -51,15 +54,17 @@ def test_who_speaks_slowly_is_sent_away_in_time(monkeypatch: pytest.MonkeyPatch)
 
         def dawdle() -> None:
             with contextlib.suppress(OSError):
-                while not stop.wait(0.2):
-                    theirs.sendall(b"x")
+                for byte in channel_of_agents.GREETING + bytes(1000):
+                    if stop.wait(0.2):
+                        break
+                    theirs.sendall(bytes([byte]))
 
         thread = threading.Thread(target=dawdle)
         thread.start()
         began_s = time.monotonic()
         with pytest.raises(channel_of_agents.ChannelError):
-            channel_of_agents.answered(ours, b"a secret of sixteen")
-        # Sixty-four bytes would take 12.8 seconds.
+            side(ours, b"a secret of sixteen")
+        # Sixty-four bytes would take 12.8 seconds, those that a command waits for more.
         assert time.monotonic() - began_s < 8
         stop.set()
         thread.join()

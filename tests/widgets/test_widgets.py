@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import itertools
 import json
 import subprocess
@@ -103,7 +104,8 @@ def test_what_a_notebook_sets_is_observed() -> None:
 
 def test_what_is_outside_of_the_plan_is_its_beginning_or_its_end() -> None:
     widget = PLAN.widget()
-    for told, is_then in ((2 * PLAN.total_s, (PLAN.total_s, len(PLAN.steps) - 1)), (-1.0, (0.0, 0))):
+    end = (PLAN.total_s, len(PLAN.steps) - 1)
+    for told, is_then in ((2 * PLAN.total_s, end), (-1.0, (0.0, 0)), (math.inf, end), (math.nan, (0.0, 0))):
         widget.set_trait("time_s", told)
         assert (widget.trait_values()["time_s"], widget.trait_values()["step"]) == is_then
     widget.set_trait("step", len(PLAN.steps))

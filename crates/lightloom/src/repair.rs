@@ -132,6 +132,10 @@ fn request(before: &Plan, failed: &Faults) -> Result<Request> {
 /// The fabric of the GPUs of a plan that are left, and the root's rank among them.
 fn among_others(fabric: &Fabric, faults: Faults, root: Option<u32>) -> Result<(Fabric, Option<u32>)> {
     let (shape, ports) = (&fabric.shape, fabric.shape.ports());
+    if let Some((field, unlike)) = shape.unlike_rates() {
+        let accepts = format!("only a fabric in which everything works with {unlike} (`{field}`)");
+        return Err(Error::value("failed", format!("`{faults}`"), accepts));
+    }
     let gpus = shape.fabric_gpus();
     let places = shape.positions().cloned();
     let whole = Shape::new(gpus, &[], ports)?.with_faults(faults.clone())?.at_positions(places)?;

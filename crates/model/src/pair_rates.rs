@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cutoffs::pair_rates::MOST_GPUS;
+use crate::cutoffs::pair_rates::{MOST_GPUS, MOST_NAMED};
 use crate::{Error, Rank, Result, Topology, Translations, units};
 
 /// The forms of a part of the text.
@@ -33,6 +33,16 @@ enum Pairs {
     Between(Range<u32>, Range<u32>),
 }
 
+impl Pairs {
+    /// Pairs that are looked at on a fabric of so many GPUs.
+    fn most(&self, gpus: u32) -> u64 {
+        match self {
+            Self::Inside(_) => u64::from(gpus) * u64::from(gpus),
+            Self::Between(some, others) => some.len() as u64 * others.len() as u64,
+        }
+    }
+}
+
 impl PairClasses {
     /// Classes from a text: `inside:8:3600Gbps:100ns,0-7:8-15:400Gbps:1us`.
     ///
@@ -53,6 +63,11 @@ impl PairClasses {
                 format!("rates of {gpus} GPUs"),
                 format!("fabrics of at most {MOST_GPUS}"),
             ));
+        }
+        let named: u64 = self.0.iter().map(|class| class.pairs.most(gpus)).sum();
+        if named > MOST_NAMED {
+            let accepts = format!("at most {MOST_NAMED} pairs in all classes together");
+            return Err(Error::value(field, format!("{named} pairs"), accepts));
         }
         let size = gpus as usize;
         let mut of_pair = vec![(rate_bps, hop_delay_s); size * size];
@@ -186,6 +201,11 @@ impl PairRates {
     /// The least hop delay, s.
     pub fn least_hop_delay_s(&self) -> f64 {
         self.classes.iter().map(|&(_, delay)| f64::from_bits(delay)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The longest hop delay, s.
+    pub fn longest_hop_delay_s(&self) -> f64 {
+        self.classes.iter().map(|&(_, delay)| f64::from_bits(delay)).fold(0.0, f64::max)
     }
 
     /// The largest hop delay of a topology's circuits, s; the least of all where it has none.

@@ -9,7 +9,7 @@ from itertools import combinations, islice
 from math import isqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from lightloom.base.errors import refuse, shown, unknown_name
+from lightloom.base.errors import InputError, refuse, shown, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "MOST_FAULTS", "Fault", "Wanted", "given_faults", "names_kinds"]
 
 BEGINNING = "any-"
+# A fault that any fabric can have.
+ANY_LINK = "link:0-1"
 LINK = re.compile(r"^link:(\d{1,10})-(\d{1,10})$")
 # Single faults of one kind that are looked at: those of all links among 200 GPUs.
 MOST_FAULTS = 20_000
@@ -95,8 +97,12 @@ class Wanted(NamedTuple):
         made = self._replace(given=given_faults([*given_faults(fabric.failed or ()), *self.given]))
         if fabric.gpus is not None:
             made.faults(fabric.gpus, fabric.ports)
-            # What does not go with any fault is refused before faults are gone over; any fabric has this link.
-            replace(fabric, failed=(*made.given, "link:0-1")).to_core()
+            # What does not go with any fault is refused before faults are gone over.
+            try:
+                replace(fabric, failed=(*made.given, ANY_LINK)).to_core()
+            except InputError as error:
+                kinds = str(error).replace(f"`{ANY_LINK}`", f"`{','.join(self.kinds)}`")
+                raise InputError(error.field, kinds) from error
         return made
 
     def faults(self, gpus: int, ports: int) -> list[str]:

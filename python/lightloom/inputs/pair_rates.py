@@ -50,7 +50,10 @@ def relative_pair_rates(folder: Path, value: Any) -> Any:
 
 
 def _of_csv(path: str) -> Iterator[list[str]]:
-    rows = list(csv.reader(read_text(FIELD, path, MOST_BYTES).splitlines()))
+    try:
+        rows = list(csv.reader(read_text(FIELD, path, MOST_BYTES).splitlines()))
+    except csv.Error as error:
+        raise refuse(FIELD, f"`{shown(path)}` is no CSV: {error}") from error
     columns = tuple(name.strip().lower() for name in rows[0]) if rows else ()
     if columns not in (COLUMNS, COLUMNS[:-1]):
         found = ", ".join(columns)

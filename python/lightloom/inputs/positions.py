@@ -45,7 +45,10 @@ def relative_positions(folder: Path, value: Any) -> Any:
 
 def _places(path: str) -> dict[int, str]:
     """The place of each GPU, as `x:y:z`."""
-    rows = list(csv.reader(read_text(FIELD, path, MOST_BYTES).splitlines()))
+    try:
+        rows = list(csv.reader(read_text(FIELD, path, MOST_BYTES).splitlines()))
+    except csv.Error as error:
+        raise refuse(FIELD, f"`{shown(path)}` is no CSV: {error}") from error
     columns = tuple(name.strip().lower() for name in rows[0]) if rows else ()
     if columns not in (COLUMNS, COLUMNS[:-1]):
         found = ", ".join(columns)

@@ -206,7 +206,7 @@ def step() -> None:
     What lies between the N-th call and the next is iteration N, counted from 1, as `--profile-step` of `train` names
     it. What comes before the first call, such as making groups, is in none. Every rank calls it as often as the others.
     """
-    for trace in traces.values():
+    for trace in tuple(traces.values()):
         trace.step()
 
 

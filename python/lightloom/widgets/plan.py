@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from itertools import accumulate
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -50,7 +51,8 @@ class PlanWidget(anywidget.AnyWidget):
 
     @traitlets.validate("time_s")
     def _within_the_plan(self, proposal: dict[str, float]) -> float:
-        return min(max(proposal["value"], 0.0), self.plan.total_s)
+        time_s = proposal["value"]
+        return 0.0 if isnan(time_s) else min(max(time_s, 0.0), self.plan.total_s)
 
     @traitlets.validate("step")
     def _of_the_plan(self, proposal: dict[str, int]) -> int:

@@ -2,8 +2,8 @@
 //!
 //! A problem gives its topologies these rates, so that whatever a planner chooses by its table it chooses by them. What
 //! planners know by closed forms, and compose, is for circuits that are alike. So a planner also plans for alike ones,
-//! of each rate in turn, and for the fast pairs alone, the others counting as broken; every choice is priced on the
-//! fabric as it is:
+//! of each rate in turn, with the least and the longest hop delay, and for the fast pairs alone, the others counting as
+//! broken; every choice is priced on the fabric as it is:
 //!
 //! ```text
 //! the problem itself             ─┐
@@ -18,7 +18,7 @@ use model::{Fabric, Fault, Faults, PairRates, Result, Topology};
 use super::adaptation::moved_to;
 use super::best_of::{faster, stays_on};
 use super::composed_in_units::{self, OF_SMALL_DIAMETER, composes};
-use crate::cutoffs::mixed_rates::{MOST_GPUS_OF_FAST_PAIRS, MOST_THRESHOLDS};
+use crate::cutoffs::mixed_rates::{MOST_GPUS_OF_FAST_PAIRS, MOST_THRESHOLDS, QUICKER};
 use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
 
 /// A planner's choice on circuits with the rates of their pairs; `None` where none takes a finite time.
@@ -40,7 +40,16 @@ pub(super) fn choose(planner: &dyn Planner, problem: &Problem, pairs: &PairRates
     };
     offer(pipeline::choose(planner, problem, f64::INFINITY));
     let shape = &problem.fabric.shape;
-    for rate_bps in few(pairs.rates_bps()) {
+    let mut charged = vec![problem.clone()];
+    charged.extend(with_longest_hops(problem, pairs));
+    if composes(planner, problem) {
+        for quicker in QUICKER.iter().filter_map(|part| with_quicker_changes(problem, *part)) {
+            offer(pipeline::choose(planner, &quicker, f64::INFINITY));
+            charged.push(quicker);
+        }
+    }
+    let rates_bps = few(pairs.rates_bps());
+    for (problem, &rate_bps) in charged.iter().flat_map(|one| rates_bps.iter().map(move |rate_bps| (one, rate_bps))) {
         interruption::check();
         let alike = match alike_ports::problem(planner, problem, shape.ports(), rate_bps) {
             Ok(alike) => alike,
@@ -64,6 +73,22 @@ pub(super) fn choose(planner: &dyn Planner, problem: &Problem, pairs: &PairRates
         (None, Some(refusal)) => Err(refusal),
         (best, _) => Ok(best),
     }
+}
+
+/// The problem where every hop takes the longest delay of any pair; `None` where all take as long.
+fn with_longest_hops(problem: &Problem, pairs: &PairRates) -> Option<Problem> {
+    let hop_delay_s = pairs.longest_hop_delay_s();
+    let fabric = Fabric { hop_delay_s, ..problem.fabric.clone() };
+    (hop_delay_s > problem.fabric.hop_delay_s).then(|| Problem { fabric, ..problem.clone() })
+}
+
+/// The problem where changes take this part of their time: what is composed for it has more topologies, on which bytes keep
+/// to fast pairs. `None` where no constant is charged.
+fn with_quicker_changes(problem: &Problem, part: f64) -> Option<Problem> {
+    let policy = &problem.fabric.reconfiguration;
+    let delay_s = policy.constant_s().filter(|delay_s| *delay_s > 0.0)?;
+    let fabric = Fabric { reconfiguration: policy.with_fixed_s(part * delay_s), ..problem.fabric.clone() };
+    Some(Problem { fabric, ..problem.clone() })
 }
 
 /// The fastest rates and the slowest.

@@ -137,13 +137,14 @@ def asked(connection: socket.socket, secret: bytes) -> Channel:
     connection.settimeout(HANDSHAKE_S)
     greeted = False
     try:
-        greeting = bytes(_exactly(connection, len(GREETING)))
+        greeting = bytes(_exactly(connection, len(GREETING), monotonic() + HANDSHAKE_S))
         if greeting != GREETING:
             raise ChannelError("what listens there is no agent of this version")
         greeted = True
-        theirs, mine = bytes(_exactly(connection, NONCE)), secrets.token_bytes(NONCE)
+        end_s = monotonic() + HANDSHAKE_S
+        theirs, mine = bytes(_exactly(connection, NONCE, end_s)), secrets.token_bytes(NONCE)
         connection.sendall(mine + _proof(secret, b"command", theirs, mine))
-        proof = _exactly(connection, HASH)
+        proof = _exactly(connection, HASH, end_s)
     except OSError as error:
         ended = greeted and isinstance(error, EndedError | ConnectionError)
         reason = "it knows another secret" if ended else _why(error)

@@ -16,6 +16,9 @@ __all__ = ["FILES", "context_in", "fault_of"]
 # A side's certificate, its key, and the certificate of the authority of both sides, in PEM.
 FILES = CERTIFICATE, KEY, AUTHORITY = ("cert.pem", "key.pem", "ca.pem")
 
+# OpenSSL's X509_V_ERR_… of certificates that no authority known here has signed: alone, at the end of a chain, elsewhere.
+OF_OTHERS = (18, 19, 20)
+
 
 def context_in(folder: str, *, of_agent: bool) -> ssl.SSLContext:
     """What connections take from a folder with `FILES`. Raises `InputError` that names `tls` and the file."""
@@ -47,14 +50,17 @@ def fault_of(error: ssl.SSLError) -> str:
     if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
         return "it closed its connection"
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not accepted: {error.verify_message.rstrip('.')}"
+        of_others = f"{AUTHORITY} of this side has not signed it" if error.verify_code in OF_OTHERS else None
+        return f"its certificate is not accepted: {of_others or error.verify_message.rstrip('.')}"
     words = _words(error)
     _, is_alert, alert = words.partition("alert ")
     if is_alert:
-        return f"it does not accept the certificate of this side: {alert}"
+        why = f"its {AUTHORITY} has not signed it" if alert == "unknown ca" else alert
+        return f"it does not accept the certificate of this side: {why}"
     return f"TLS fails, {words}; both sides take --tls, or neither"
 
 
 def _words(error: OSError) -> str:
-    reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
-    return (reason or type(error).__name__).lower().replace("_", " ")
+    if isinstance(error, ssl.SSLError):
+        return (error.reason or "not in PEM, or with a passphrase").lower().replace("_", " ")
+    return (error.strerror or type(error).__name__).lower()
