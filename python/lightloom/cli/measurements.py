@@ -125,14 +125,20 @@ def measure_events(
 
         check_plot_path(plot)
     check_outputs()
+    run: Any
+    shown: Any
     if use is Use.TIMELINE:
-        from lightloom.clocks.runs.executor import run_timeline as run
-        from lightloom.views.tables.timeline_run import timeline_run_table as shown
+        from lightloom.clocks.runs.executor import run_timeline
+        from lightloom.views.tables.timeline_run import timeline_run_table
+
+        run, shown = run_timeline, timeline_run_table
     else:
-        from lightloom.running.iterations.executor import run_iteration as run
-        from lightloom.views.tables.iteration_run import iteration_run_table as shown
+        from lightloom.running.iterations.executor import run_iteration
+        from lightloom.views.tables.iteration_run import iteration_run_table
+
+        run, shown = run_iteration, iteration_run_table
     given = given_of({name: settings[name] for name in SETTINGS[use]})
-    measurement: Any = with_progress("running", lambda: run(path, **given), Status())
+    measurement = with_progress("running", lambda: run(path, **given), Status())
     if output is not None:
         measurement.save(output)
     if plot is not None:

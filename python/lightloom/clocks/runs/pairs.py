@@ -74,7 +74,7 @@ def _size(program: Program, source: int, destination: int) -> float:
 
 def _shares(parts: Parts, program: Program, leaving: dict[tuple[int, int, int], list[int]]) -> dict[int, int]:
     """By transmission, the elements that it carries: what has left a GPU so far, rounded, less what had before it."""
-    wanted = {}
+    wanted: dict[int, int] = {}
     of_pairs: defaultdict[tuple[int, int], float] = defaultdict(float)
     for (source, destination, gpu), indices in leaving.items():
         if gpu == source:
