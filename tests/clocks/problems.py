@@ -32,7 +32,8 @@ def drawn(seed: int, most_bytes: int = 1 << 24) -> Timeline:
     size = rng.choice([name for name, size_bytes in SIZES.items() if size_bytes <= most_bytes])
     if rng.random() < 0.5:
         matrix = [
-            [0 if u == v or rng.random() < 0.3 else rng.randint(1, most_bytes // 4) for v in range(gpus)] for u in range(gpus)
+            [0 if u == v or rng.random() < 0.3 else rng.randint(1, most_bytes // 4) for v in range(gpus)]
+            for u in range(gpus)
         ]
         matrix[0][1] = most_bytes // 16
         return ll.timeline(fabric=fabric, matrix=matrix)

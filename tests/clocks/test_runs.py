@@ -25,8 +25,8 @@ FLOATS = DATA_TYPES["float32"]
 
 
 def small(collective: str, initial: str = "ring", delay: str = "10us") -> ll.Timeline:
-    """Two ports of six ranks, and a matrix where pairs are all that is sent."""
-    fabric = ll.Fabric(gpus=6, ports=2, reconfiguration_delay=delay, initial=initial)
+    """Two ports of eight ranks, and a matrix where pairs are all that is sent."""
+    fabric = ll.Fabric(gpus=8, ports=2, reconfiguration_delay=delay, initial=initial)
     if collective == "all-to-all":
         return ll.timeline(size="64KiB/pair", matrix="zipf:0.4", fabric=fabric)
     return ll.timeline(collective, "256KiB", fabric=fabric)
@@ -74,7 +74,7 @@ def test_each_collective_gives_what_numpy_gives_over_circuits_that_are_there(col
 @pytest.mark.large
 @pytest.mark.parametrize("seed", range(24))
 def test_random_timelines_give_what_numpy_gives(seed: int) -> None:
-    found = drawn(seed, 1 << 20)
+    found = drawn(seed, 1 << 18)
     ran = ll.run_timeline(found, runs=1, warm_ups=0, seed=seed, dtype="int32", reduction="max" if seed % 2 else "sum")
     assert ran.wrong == 0
     assert_circuits_are_there(ran)
@@ -83,6 +83,9 @@ def test_random_timelines_give_what_numpy_gives(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_transmissions_in_any_order_that_their_waits_allow_give_what_numpy_gives(seed: int) -> None:
     found = drawn(seed, 1 << 16)
+    if seed % 5 == 0:
+        # Of some steps a rank keeps one part and adds another to it.
+        found = ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, ports=2))
     contents = contents_of(found.parts, found.plan, FLOATS.size_bytes)
     program, waits = contents.program, data_waits_of(contents)
     inputs = list(DrawnInputs(program, FLOATS, "sum", seed))
@@ -93,11 +96,14 @@ def test_transmissions_in_any_order_that_their_waits_allow_give_what_numpy_gives
         held[rank][destination : destination + size] = inputs[rank][source : source + size]
     rng = np.random.default_rng(seed)
     message_of = {step: message for message, step in enumerate(program.step.tolist())}
-    # A transmission reads when it begins, and writes when it ends; between the two others may do either.
+    # A transmission reads when it begins, and writes when it ends; between the two others may do either. What is kept
+    # waits for the sends of its rank, which are read by then, and for what the rank keeps before.
+    ends = [one.path[-1][2] for one in found.transmissions]
     waiting, read, ended = set(range(program.steps)), dict[int, list[np.ndarray]](), set[int]()
     while waiting or read:
         begin = [one for one in waiting if waits.after[one] <= ended]
-        end = [one for one in read if waits.keeps_after[one] <= ended | set(read)]
+        sent = {one: ended | {other for other in read if ends[other] != ends[one]} for one in read}
+        end = [one for one in read if waits.keeps_after[one] <= sent[one]]
         one = rng.choice(sorted(begin) + sorted(end))
         segments = range(0)
         if (message := message_of.get(int(one))) is not None:
@@ -145,7 +151,7 @@ def test_run_shows_a_timeline(cli: RunCli, tmp_path: Path) -> None:
     found.save(file)
     ran = cli("run", file, "--runs", "1", "--warm-ups", "0", "--output", output)
     assert ran.status == 0, ran.err
-    assert "all 6 ranks match NumPy" in ran.out
+    assert "all 8 ranks match NumPy" in ran.out
     told = json.loads(output.read_text())
     assert told["planned_s"] == found.total_s
     assert told["ratio"] == told["measured_s"]["median"] / found.total_s
@@ -173,7 +179,7 @@ def test_a_run_of_a_timeline_refuses(cli: RunCli, tmp_path: Path, field: str, op
     assert_refused(cli, tmp_path, "run", file, *options, field=field)
 
 
-def test_what_is_too_large_or_sends_nothing_is_refused() -> None:
-    found = ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4))
+def test_what_is_too_large_is_refused() -> None:
+    found = ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, ports=2))
     with pytest.raises(ll.InputError, match="transmissions"):
         ll.run_timeline(found, runs=100_000)

@@ -27,7 +27,7 @@ class Contents(NamedTuple):
     """The program of a timeline, whose step i is transmission i; it has no message if it carries no whole element.
 
     order: transmissions in the order in which they would be carried out one group after the other; those of a group
-    read what there was before any of them.
+    read what there was before any of them, and are in the order of sources.
     """
 
     program: Program
@@ -81,7 +81,7 @@ def _of_transfers(parts: Parts, program: Program) -> tuple[list[list[Piece]], tu
         for index, begin, end in zip(indices, [0, *ends.tolist()], ends.tolist(), strict=False):
             pieces[index] = _cut(segments, begin, end)
     order: defaultdict[int, list[int]] = defaultdict(list)
-    for index, one in enumerate(parts.transmissions):
+    for index, one in sorted(enumerate(parts.transmissions), key=lambda entry: (entry[1].source, entry[1].destination)):
         order[one.step or 0].append(index)
     return pieces, tuple(tuple(order[step]) for step in sorted(order))
 

@@ -24,13 +24,16 @@ def data_waits_of(contents: Contents) -> DataWaits:
     """The waits for data, byte by byte of workspaces.
 
     A transmission begins once its bytes are written; what it brings is kept once bytes in the same place have been
-    written by earlier groups, and read by these and its own.
+    written by earlier groups, and read by these and its own. In a group, ranks keep what came in the order of sources,
+    where that makes a difference: where not all of it is reduced.
     """
     program = contents.program
     cells = _cells_of(contents)
     found = DataWaits([set() for _ in range(program.steps)], [set() for _ in range(program.steps)])
     writers: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
     readers: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    copied = np.flatnonzero(~program.is_reduction)
+    copies = set(program.step[np.searchsorted(program.segment_offsets, copied, side="right") - 1].tolist())
     for group in contents.order:
         for index in group:
             for cell in cells[0][index]:
@@ -39,7 +42,8 @@ def data_waits_of(contents: Contents) -> DataWaits:
         written: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
         for index in group:
             for cell in cells[1][index]:
-                found.keeps_after[index] |= writers[cell] | readers[cell]
+                before = written[cell] if index in copies else written[cell] & copies
+                found.keeps_after[index] |= writers[cell] | readers[cell] | before
                 written[cell].add(index)
             found.keeps_after[index] -= found.after[index] | {index}
         writers.update(written)
