@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.plans import Plan
-    from lightloom.running.iterations.program import IterationProgram
-    from lightloom.running.program import Program
+    from lightloom.running.program import Messages, Program
 
 __all__ = [
     "LARGEST_DILATION",
@@ -118,7 +117,7 @@ def pace_of(
 
 
 def pace_of_spans(
-    program: Program | IterationProgram,
+    program: Messages,
     spans_s: Sequence[tuple[float, float] | None],
     *,
     ranks: int,
@@ -150,9 +149,7 @@ def pace_of_spans(
         chosen = rounded_up(chosen * rate / most)
 
 
-def _busiest(
-    spans_s: Sequence[tuple[float, float] | None], program: Program | IterationProgram, amounts: NDArray[np.float64]
-) -> float:
+def _busiest(spans_s: Sequence[tuple[float, float] | None], program: Messages, amounts: NDArray[np.float64]) -> float:
     """The largest rate in a second, where each message has this rate while its step lasts."""
     of_steps = np.bincount(program.step, weights=amounts, minlength=len(spans_s))
     changes: list[tuple[float, float]] = []
@@ -212,6 +209,6 @@ def packet_bytes_for(ranks: int, ports: int, rate_bps: float, passed_on: int | N
     return size
 
 
-def _passed_on(program: Program | IterationProgram) -> int | None:
+def _passed_on(program: Messages) -> int | None:
     passed_on = program.message_bytes[np.diff(program.gpu_offsets) > 2]
     return int(passed_on.min()) if len(passed_on) else None

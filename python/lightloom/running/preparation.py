@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from lightloom.optics.port_maps import Circuits
     from lightloom.running.data import DataType
-    from lightloom.running.iterations.program import IterationProgram
-    from lightloom.running.program import Program
+    from lightloom.running.program import Messages, Program
 
 __all__ = ["Prepared", "RunOptions", "prepared"]
 
@@ -158,7 +157,7 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     return Prepared(plan, program, on_ports, tuple(windows_s), pace, indices, columns, steps, changes, settings)
 
 
-def program_columns(program: Program | IterationProgram, ranks: int) -> dict[str, Any]:
+def program_columns(program: Messages, ranks: int) -> dict[str, Any]:
     """The messages of a program as a request has them."""
     return {
         "ranks": ranks,
