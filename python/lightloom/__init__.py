@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lightloom.base.errors import InputError
     from lightloom.calibration import Calibration, calibrate
     from lightloom.clocks.planning import timeline
+    from lightloom.clocks.runs.executor import run_timeline
     from lightloom.clocks.timeline import Timeline
     from lightloom.exact import exact_plan
     from lightloom.faults.costs import FaultCosts, fault_costs
@@ -134,6 +135,7 @@ _HOMES = {
     "route_mesh": "optics.meshes",
     "run": "running.executor",
     "run_iteration": "running.iterations.executor",
+    "run_timeline": "clocks.runs.executor",
     "sample": "uncertainty.sampling",
     "sample_plans": "uncertainty.sampling",
     "simulate": "simulation.simulator",
@@ -207,6 +209,7 @@ __all__ = [
     "route_mesh",
     "run",
     "run_iteration",
+    "run_timeline",
     "sample",
     "sample_plans",
     "simulate",

@@ -77,12 +77,6 @@ def test_electrical_switches_are_refused_as_they_were_written(cli: RunCli, tmp_p
     assert "`4:3600Gbps:100ns`" in refused
 
 
-def test_run_refuses_a_timeline(cli: RunCli, tmp_path: Path) -> None:
-    file = tmp_path / "timeline.json"
-    ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=4)).save(file)
-    assert "lightloom.timeline/1" in assert_refused(cli, tmp_path, "run", file, field="plan")
-
-
 def test_a_timeline_is_simulated_and_put_on_ports(cli: RunCli, tmp_path: Path) -> None:
     file, ports = tmp_path / "timeline.json", tmp_path / "circuits.json"
     assert cli(*ASYNCHRONOUS, "--initial", "ring", "--output", file).status == 0

@@ -120,7 +120,9 @@ def better_plan() -> BetterPlan:
 def measured(plan: ll.Plan) -> dict[str, object]:
     """What runs on processes give."""
     iteration = ll.run_iteration(ll.train(WORKLOAD), iterations=1, warm_ups=0, dilation=100)
-    return {"measurement": ll.run(plan, runs=1, warm_ups=0, dilation=10), "measured iteration": iteration}
+    timeline = ll.run_timeline(ll.timeline("all-reduce", "64KiB", fabric=ll.Fabric(gpus=4)), runs=1, warm_ups=0)
+    of_plan = ll.run(plan, runs=1, warm_ups=0, dilation=10)
+    return {"measurement": of_plan, "measured iteration": iteration, "measured timeline": timeline}
 
 
 def caught(work: Callable[[], object]) -> BaseException:

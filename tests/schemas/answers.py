@@ -285,6 +285,7 @@ def _measured() -> dict[str, list[Any]]:
     return {
         "run": [printed("run a.json --runs 1 --warm-ups 0 --transport shared-memory")],
         "iteration-run": [printed("run training.json --iterations 1 --warm-ups 0")],
+        "timeline-run": [printed("run timeline.json --runs 1 --warm-ups 0")],
         "sends": [printed("run a.json --runs 1 --calibrate times.csv")],
         "barriers": [printed("run --barriers --most-ranks 2 --rounds 10")],
         "calibration": [printed("calibrate", times)],

@@ -50,6 +50,10 @@ pub fn run_request<'py>(
     let step = |name: &str| column_of(steps, name, count);
     let [party, port_set, held] = [step("party")?, step("port_set")?, step("configuration")?].map(narrow);
     let [window_ns, startup_ns, predicted_ns] = [step("window_ns")?, step("startup_ns")?, step("predicted_ns")?];
+    let has_moments = steps.contains("earliest_ns")?;
+    let moments = |name: &str| if has_moments { step(name) } else { Ok(vec![0; count]) };
+    let [earliest_ns, spread_ns] = [moments("earliest_ns")?, moments("spread_ns")?];
+    let mut keeps_after = if has_moments { lists(steps, "keeps_after", count)? } else { vec![Vec::new(); count] };
     let (mut after, mut needs) = (lists(steps, "after", count)?, lists(steps, "needs", count)?);
     let settings_of_steps = (0..count).map(|index| StepSetting {
         party: party[index],
@@ -59,6 +63,9 @@ pub fn run_request<'py>(
         needs: std::mem::take(&mut needs[index]),
         window_ns: window_ns[index],
         startup_ns: startup_ns[index],
+        earliest_ns: earliest_ns[index],
+        spread_ns: spread_ns[index],
+        keeps_after: std::mem::take(&mut keeps_after[index]),
         predicted_ns: predicted_ns[index],
     });
     let dark_ns = wholes(changes, "dark_ns")?;

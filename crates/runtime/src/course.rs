@@ -31,6 +31,7 @@ struct Followers {
 #[derive(Debug, Clone)]
 pub struct Course<'a> {
     request: &'a Request,
+    begun_ns: u64,
     /// Moments of every step; `start_ns` is known once it may start.
     pub steps: Vec<StepTimes>,
     /// Moments of every change.
@@ -76,6 +77,7 @@ impl<'a> Course<'a> {
         let of_step = StepTimes { begun_ns, asked_ns: begun_ns, acknowledged_ns: begun_ns, ..StepTimes::default() };
         let mut made = Self {
             request,
+            begun_ns,
             steps: vec![of_step; steps],
             changes: vec![ChangeTimes { asked_ns: begun_ns, acknowledged_ns: begun_ns }; changes],
             step_waits: request.steps.iter().map(|step| step.after.len() + step.needs.len()).collect(),
@@ -153,11 +155,17 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Whether everything gets its turn.
+    /// Whether everything gets its turn; a step ends once those have begun before which it does not keep what came.
     pub fn comes_to_an_end(mut self) -> bool {
+        let mut has_begun = vec![false; self.steps.len()];
+        let mut under_way: Vec<usize> = Vec::new();
         loop {
-            if let Some(step) = self.next_step() {
-                self.step_ended(step, 0);
+            let keeps = |&step: &usize| self.request.steps[step].keeps_after.iter().all(|&one| has_begun[one as usize]);
+            if let Some(place) = under_way.iter().position(keeps) {
+                self.step_ended(under_way.swap_remove(place), 0);
+            } else if let Some(step) = self.next_step() {
+                has_begun[step] = true;
+                under_way.push(step);
             } else if let Some(change) = self.next_change() {
                 self.change_made(change, 0);
             } else {
@@ -173,7 +181,9 @@ impl<'a> Course<'a> {
             if self.request.steps[step].needs.is_empty() {
                 (times.asked_ns, times.acknowledged_ns) = (times.begun_ns, times.begun_ns);
             }
-            times.start_ns = times.acknowledged_ns.max(times.begun_ns + self.request.steps[step].window_ns);
+            let setting = &self.request.steps[step];
+            times.start_ns =
+                times.acknowledged_ns.max(times.begun_ns + setting.window_ns).max(self.begun_ns + setting.earliest_ns);
             self.ready_steps.push_back(step);
         }
     }
@@ -262,6 +272,28 @@ mod tests {
         assert_eq!(course.changes[1].asked_ns, 70);
         request.changes[0].follows.push(1);
         assert_eq!(Course::new(&request, 0).map(Course::comes_to_an_end), Some(false));
+    }
+
+    #[test]
+    fn a_step_starts_no_earlier_than_it_is_told_since_the_run_began() {
+        let mut request = request(&[(&[], &[]), (&[0], &[])], &[]);
+        request.steps[1].earliest_ns = 300;
+        for (end_ns, start_ns) in [(150, 400), (500, 510)] {
+            let mut course = Course::new(&request, 100).expect("a course");
+            assert_eq!(course.next_step(), Some(0));
+            course.step_ended(0, end_ns);
+            assert_eq!((course.next_step(), course.steps[1].start_ns), (Some(1), start_ns));
+        }
+    }
+
+    #[test]
+    fn steps_that_keep_nothing_before_the_other_has_begun_come_to_an_end_only_at_once() {
+        let ends = |after: &[u32]| {
+            let mut request = request(&[(&[], &[]), (after, &[])], &[]);
+            (request.steps[0].keeps_after, request.steps[1].keeps_after) = (vec![1], vec![0]);
+            Course::new(&request, 0).map(Course::comes_to_an_end)
+        };
+        assert_eq!((ends(&[]), ends(&[0])), (Some(true), Some(false)));
     }
 
     #[test]

@@ -39,8 +39,9 @@ struct UnderWay {
     /// The time at which its startup is over.
     begins_ns: u64,
     has_begun: bool,
-    /// The rank's own packets until it begins, with the ports that they leave by.
+    /// The rank's own packets, with the ports that they leave by, and how many of them are handed over.
     packets: Vec<(u32, Header)>,
+    handed_over: usize,
     /// Packets that have not left.
     waiting: usize,
     /// Bytes that came.
@@ -64,6 +65,8 @@ pub struct Rank<'a, T> {
     first: Vec<u8>,
     /// The steps that it was released for and has not ended.
     under_way: Vec<UnderWay>,
+    /// By step, whether it has ended it in this run.
+    has_ended: Vec<bool>,
     /// The number of the run's releases that it has seen.
     heard: usize,
     /// By port, what leaves by it next.
@@ -102,6 +105,7 @@ impl<'a, T: Transport> Rank<'a, T> {
             transport,
             first,
             under_way: Vec::new(),
+            has_ended: Vec::new(),
             heard: 0,
             // Filled with ones, so that the system gives the memory now and not during a step.
             spare_stages: vec![vec![1; staged as usize]],
@@ -149,6 +153,7 @@ impl<'a, T: Transport> Rank<'a, T> {
             self.request.parties.iter().map(|party| party.binary_search(&self.number).is_ok()).collect();
         let mut left = self.request.steps.iter().filter(|step| takes_part[step.party as usize]).count();
         self.heard = 0;
+        self.has_ended = vec![false; self.request.steps.len()];
         while left > 0 {
             self.transport.look();
             let seen = self.board.bell(self.number as usize).seen();
@@ -158,11 +163,11 @@ impl<'a, T: Transport> Rank<'a, T> {
             self.send().map_err(|why| (None, why))?;
             self.transport.flush();
             left -= self.finish().map_err(|(step, why)| (Some(step), why))?;
-            let begins_ns = self.under_way.iter().filter(|one| !one.has_begun).map(|one| one.begins_ns).min();
+            let next_ns = self.under_way.iter().filter_map(|one| self.next_ns(one)).min();
             if left > 0 && self.under_way.is_empty() {
                 self.board.bell(self.number as usize).wait(seen, None);
             } else if left > 0 {
-                self.transport.wait(begins_ns);
+                self.transport.wait(next_ns);
             }
         }
         Ok(())
@@ -190,6 +195,7 @@ impl<'a, T: Transport> Rank<'a, T> {
                 has_begun: false,
                 waiting: packets.len(),
                 packets,
+                handed_over: 0,
                 came: 0,
                 staged,
                 times: RankTimes { released_ns, ..RankTimes::default() },
@@ -221,20 +227,37 @@ impl<'a, T: Transport> Rank<'a, T> {
         packets
     }
 
-    /// Queues the packets of steps whose startup is over.
+    /// The next moment at which a step begins, or hands a packet over; `None` if it has handed over all.
+    fn next_ns(&self, one: &UnderWay) -> Option<u64> {
+        (!one.has_begun || one.handed_over < one.packets.len()).then(|| self.due_ns(one))
+    }
+
+    /// The moment at which a step's next packet is handed over.
+    fn due_ns(&self, one: &UnderWay) -> u64 {
+        let spread_ns = u128::from(self.request.steps[one.step].spread_ns);
+        one.begins_ns + (spread_ns * one.handed_over as u128 / one.packets.len().max(1) as u128) as u64
+    }
+
+    /// Queues the packets of steps whose startup is over, each in its turn.
     fn begin(&mut self) {
-        for one in self.under_way.iter_mut().filter(|one| !one.has_begun) {
-            let now_ns = now_ns();
-            if now_ns < one.begins_ns {
-                continue;
-            }
-            one.has_begun = true;
-            one.times.started_ns = now_ns;
-            if self.board.measures() {
-                self.board.running(self.number as usize).count(now_ns - one.begins_ns);
-            }
-            for (port, header) in std::mem::take(&mut one.packets) {
-                self.waiting[port as usize].push_back(Waiting::Own(header));
+        for place in 0..self.under_way.len() {
+            while let Some(due_ns) = self.next_ns(&self.under_way[place]) {
+                let now_ns = now_ns();
+                if now_ns < due_ns {
+                    break;
+                }
+                let one = &mut self.under_way[place];
+                if !one.has_begun {
+                    one.has_begun = true;
+                    one.times.started_ns = now_ns;
+                    if self.board.measures() {
+                        self.board.running(self.number as usize).count(now_ns - one.begins_ns);
+                    }
+                }
+                if let Some((port, header)) = one.packets.get(one.handed_over) {
+                    self.waiting[*port as usize].push_back(Waiting::Own(*header));
+                    one.handed_over += 1;
+                }
             }
         }
     }
@@ -282,7 +305,9 @@ impl<'a, T: Transport> Rank<'a, T> {
             if one.came == incoming && one.has_begun && one.times.received_ns == 0 {
                 one.times.received_ns = now_ns();
             }
-            if one.came < incoming || one.waiting > 0 || !one.has_begun {
+            let is_read = !shares[step].received.is_empty()
+                && self.request.steps[step].keeps_after.iter().any(|&one| !self.has_ended[one as usize]);
+            if one.came < incoming || one.waiting > 0 || !one.has_begun || is_read {
                 self.board.set_came(number, step, one.came, incoming);
                 place += 1;
                 continue;
@@ -296,7 +321,10 @@ impl<'a, T: Transport> Rank<'a, T> {
             self.board.set_times(step, number, one.times);
             self.board.arrive_in(step, self.request.party(step).len());
             self.spare_stages.push(one.staged);
+            self.has_ended[step] = true;
             finished += 1;
+            // Another may have waited for it.
+            place = 0;
         }
         Ok(finished)
     }

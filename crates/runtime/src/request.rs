@@ -58,6 +58,12 @@ pub struct StepSetting {
     pub window_ns: u64,
     /// Nanoseconds before its ranks send.
     pub startup_ns: u64,
+    /// Nanoseconds after the run has begun before which it does not start.
+    pub earliest_ns: u64,
+    /// Nanoseconds for which its ranks hand their packets over, evenly; 0: all at once.
+    pub spread_ns: u64,
+    /// Steps of a rank that have ended on it before it keeps what comes in this one: they read or write the same bytes.
+    pub keeps_after: Vec<u32>,
     /// Nanoseconds that the plan predicts, the reconfiguration included, windows not.
     pub predicted_ns: u64,
 }
@@ -290,6 +296,9 @@ impl Request {
             || self.steps.iter().any(|step| step.port_set as usize >= self.port_sets.len())
         {
             return wrong("the ranks and ports of a step must be some of those that there are, in ascending order");
+        }
+        if self.steps.iter().flat_map(|step| &step.keeps_after).any(|&step| step as usize >= steps) {
+            return wrong("a step waits for one that there is not");
         }
         for message in 0..self.program.messages() {
             let party = self.party(self.program.step[message] as usize);

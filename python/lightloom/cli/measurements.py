@@ -1,4 +1,4 @@
-"""Measurements of the verb `run` instead of a plan: sends for `calibrate`, and barriers."""
+"""Measurements of the verb `run` instead of a plan: iterations, timelines, sends for `calibrate`, and barriers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lightloom.base.errors import refuse
+from lightloom.cli.clocks import is_timeline_file
 from lightloom.cli.options import given_of
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
 FLAGS = {"all_steps", "barriers"}
 
 
-# Settings of a run of an iteration.
-ITERATION_SETTINGS = (
-    "iterations",
-    "warm_ups",
-    "scale",
-    "dtype",
-    "reduction",
-    "dilation",
-    "packet_size",
-    "real_time",
-    "seed",
-)
 # Options of --barriers alone.
 BARRIERS_ALONE = {"most_ranks", "rounds"}
 # Options of transport tcp alone.
@@ -48,6 +37,10 @@ class Use(Enum):
 
     PLAN = (None, {"most_ranks", "rounds", "iterations", "scale"})
     ITERATION = (None, {"most_ranks", "rounds", "calibrate", "all_steps", "trace", "runs", "switch", *OF_HOSTS})
+    TIMELINE = (
+        None,
+        {"most_ranks", "rounds", "calibrate", "all_steps", "trace", "plot", "iterations", "scale", "switch", *OF_HOSTS},
+    )
     CALIBRATE = (
         "calibrate",
         {"all_steps", "trace", "plot", "dtype", "reduction", "switch", "packet_size", "seed", "warm_ups"}
@@ -64,6 +57,12 @@ class Use(Enum):
         self.refused = refused
 
 
+# What goes through shared memory alone, and the settings of its runs.
+NOUNS = {Use.ITERATION: "training iteration", Use.TIMELINE: "timeline"}
+OF_BOTH = ("warm_ups", "dtype", "reduction", "dilation", "packet_size", "real_time", "seed")
+SETTINGS = {Use.ITERATION: ("iterations", "scale", *OF_BOTH), Use.TIMELINE: ("runs", *OF_BOTH)}
+
+
 def check_use(options: Mapping[str, Any]) -> Use:
     """The use that the given options select.
 
@@ -73,6 +72,8 @@ def check_use(options: Mapping[str, Any]) -> Use:
     use = next((one for one in reversed(Use) if one.option in given), Use.PLAN)
     if use is not Use.BARRIERS and "plan" in given and is_training_file(options["plan"]):
         use = Use.ITERATION
+    elif use is not Use.BARRIERS and "plan" in given and is_timeline_file(options["plan"]):
+        use = Use.TIMELINE
     for name in sorted(given & use.refused):
         if name in BARRIERS_ALONE and use is not Use.CALIBRATE:
             raise refuse(name, "it is used only together with --barriers")
@@ -83,11 +84,12 @@ def check_use(options: Mapping[str, Any]) -> Use:
         if use is Use.ITERATION:
             instead = f"; {instead}" if (instead := INSTEAD_OF.get(name)) else ""
             raise refuse(name, f"it cannot be combined with a training iteration{instead}")
+        if use is Use.TIMELINE:
+            raise refuse(name, "it cannot be combined with a timeline")
         taken = "no PLAN is taken" if name == "plan" else "it cannot be combined"
         raise refuse(name, f"{taken} with --{use.option}")
-    if use is Use.ITERATION and options.get("transport") not in {None, "shared-memory"}:
-        reason = f"`{options['transport']}` carries no training iteration; it takes shared-memory"
-        raise refuse("transport", reason)
+    if use in NOUNS and options.get("transport") not in {None, "shared-memory"}:
+        raise refuse("transport", f"`{options['transport']}` carries no {NOUNS[use]}; it takes shared-memory")
     if use is not Use.BARRIERS and "plan" not in given:
         raise refuse("plan", "missing; give PLAN, such as: lightloom run plan.json")
     return use
@@ -114,20 +116,29 @@ def measure_sends(plan: str, path: str, output: str | None, output_format: str, 
     return 0
 
 
-def measure_iteration(
-    iteration: str, output: str | None, plot: str | None, output_format: str, settings: Mapping[str, Any]
+def measure_events(
+    use: Use, path: str, output: str | None, plot: str | None, output_format: str, settings: Mapping[str, Any]
 ) -> int:
-    """Run a training iteration, and show how it compares with its plan."""
-    from lightloom.running.iterations.executor import run_iteration
-    from lightloom.views.tables.iteration_run import iteration_run_table
-
+    """Run a training iteration or a timeline, and show how it compares with what was planned."""
     if plot is not None:
         from lightloom.views.charts import check_plot_path
 
         check_plot_path(plot)
     check_outputs()
-    given = given_of({name: settings[name] for name in ITERATION_SETTINGS})
-    measurement = with_progress("running", lambda: run_iteration(iteration, **given), Status())
+    run: Any
+    shown: Any
+    if use is Use.TIMELINE:
+        from lightloom.clocks.runs.executor import run_timeline
+        from lightloom.views.tables.timeline_run import timeline_run_table
+
+        run, shown = run_timeline, timeline_run_table
+    else:
+        from lightloom.running.iterations.executor import run_iteration
+        from lightloom.views.tables.iteration_run import iteration_run_table
+
+        run, shown = run_iteration, iteration_run_table
+    given = given_of({name: settings[name] for name in SETTINGS[use]})
+    measurement = with_progress("running", lambda: run(path, **given), Status())
     if output is not None:
         measurement.save(output)
     if plot is not None:
@@ -135,8 +146,7 @@ def measure_iteration(
     if output_format == "json":
         click.echo(measurement.to_json())
     else:
-        columns = measurement.to_columns()
-        click.echo(as_csv(columns) if output_format == "csv" else iteration_run_table(measurement))
+        click.echo(as_csv(measurement.to_columns()) if output_format == "csv" else shown(measurement))
     return 1 if measurement.wrong else 0
 
 

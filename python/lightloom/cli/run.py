@@ -8,7 +8,7 @@ import click
 
 from lightloom._core import counted
 from lightloom.base.files import MIB
-from lightloom.cli.measurements import Use, check_use, measure_barriers, measure_iteration, measure_sends
+from lightloom.cli.measurements import NOUNS, Use, check_use, measure_barriers, measure_events, measure_sends
 from lightloom.cli.options import given_of, verb
 from lightloom.cli.outputs import check_outputs
 from lightloom.cli.progress import Status, with_progress
@@ -18,7 +18,7 @@ from lightloom.views.rows import as_csv
 
 
 @verb("run")
-@click.argument("plan", metavar="[PLAN|ITERATION]", type=click.Path(), required=False)
+@click.argument("plan", metavar="[PLAN|ITERATION|TIMELINE]", type=click.Path(), required=False)
 def command(
     plan: str | None,
     all_steps: bool,
@@ -32,7 +32,7 @@ def command(
     rounds: int | None,
     **settings: Any,
 ) -> int:
-    """Run a PLAN or a training ITERATION (JSON) on processes of this machine, with real bytes, and measure it.
+    """Run a PLAN, a training ITERATION or a TIMELINE (JSON) on processes of this machine, with real bytes.
 
     There is a process for every rank, and one for the switch, which holds packets back by rate and delay and is dark
     while circuits change; or the kernel's network carries packets, and its filters are the circuits (root; no hop
@@ -45,6 +45,9 @@ def command(
     In an iteration, a computation is a wait; several communications of a rank may be under way at once, over circuits
     that change meanwhile.
 
+    In a timeline of `plan --overlap asynchronous` each switch turns once all over its circuits is through, and each
+    transmission begins once its data and its circuits are there, no earlier than planned.
+
     With --calibrate, sends between two ranks are measured on the plan's fabric instead; with --barriers, what waiting
     for all costs.
 
@@ -56,6 +59,8 @@ def command(
       lightloom run plan.json --plot timeline.png --trace trace.json.gz
       lightloom train bert-pccl --ranks 8 --output iteration.json
       lightloom run iteration.json --iterations 2 --plot timeline.png
+      lightloom plan --collective all-to-all --size 16MiB --gpus 4 --overlap asynchronous --output timeline.json
+      lightloom run timeline.json
       lightloom run plan.json --transport kernel
       mpiexec -n 4 lightloom run plan.json --transport mpi
       mpiexec -n 4 lightloom run plan.json --transport mpi --switch scpi://192.0.2.7
@@ -70,8 +75,8 @@ def command(
     if use is Use.BARRIERS:
         return measure_barriers(output, plot, output_format, asked)
     assert plan is not None  # noqa: S101 (all other uses need one)
-    if use is Use.ITERATION:
-        return measure_iteration(plan, output, plot, output_format, settings)
+    if use in NOUNS:
+        return measure_events(use, plan, output, plot, output_format, settings)
     _say_what_was_left(settings["transport"])
     if calibrate is not None:
         return measure_sends(plan, calibrate, output, output_format, settings)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lightloom.optics.port_maps import Circuits
     from lightloom.running.data import DataType
-    from lightloom.running.program import Program
+    from lightloom.running.program import Messages, Program
 
 __all__ = ["Prepared", "RunOptions", "prepared"]
 
@@ -152,8 +152,15 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         "deadline_factor": DEADLINE_FACTOR,
         "deadline_floor_ns": int(DEADLINE_FLOOR_S * NANOSECONDS),
     }
-    columns = {
-        "ranks": program.ranks,
+    columns = program_columns(program, program.ranks)
+    indices = np.array(changed, dtype=np.int64)
+    return Prepared(plan, program, on_ports, tuple(windows_s), pace, indices, columns, steps, changes, settings)
+
+
+def program_columns(program: Messages, ranks: int) -> dict[str, Any]:
+    """The messages of a program as a request has them."""
+    return {
+        "ranks": ranks,
         "is_reduction": program.is_reduction.astype(np.int64),
         **{
             name: np.ascontiguousarray(getattr(program, name), dtype=np.int64)
@@ -169,8 +176,6 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
             )
         },
     }
-    indices = np.array(changed, dtype=np.int64)
-    return Prepared(plan, program, on_ports, tuple(windows_s), pace, indices, columns, steps, changes, settings)
 
 
 def lists(name: str, rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:

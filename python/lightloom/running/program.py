@@ -6,7 +6,7 @@ The core makes them (`crates/runtime/src/program/`).
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["Copies", "Program", "program_of"]
+__all__ = ["Copies", "Messages", "Program", "program_of"]
 
 
 class Copies(NamedTuple):
@@ -30,6 +30,26 @@ class Copies(NamedTuple):
     source_offset: Integers
     destination_offset: Integers
     size: Integers
+
+
+class Messages(Protocol):
+    """Messages as a `Program` has them, whatever they are of: of each its step, path and bytes."""
+
+    @property
+    def step(self) -> Integers:
+        """The step of each message, in their order."""
+
+    @property
+    def gpu_offsets(self) -> Integers:
+        """Where the path of each begins, and the last one ends."""
+
+    @property
+    def message_bytes(self) -> Integers:
+        """Bytes of every message."""
+
+    @property
+    def is_reduction(self) -> NDArray[np.bool_]:
+        """By segment, whether its destination reduces it with what it has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

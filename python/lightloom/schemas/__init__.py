@@ -62,6 +62,7 @@ _DOCUMENTS = (
     Document("adaptation", ("adapt",), "calls whose plans are chosen by measured delays"),
     Document("run", ("run PLAN",), "a plan on processes, measured"),
     Document("iteration-run", ("run ITERATION",), "a training iteration on processes, measured"),
+    Document("timeline-run", ("run TIMELINE",), "a timeline on processes, measured"),
     Document("sends", ("run --calibrate",), "messages over one hop, measured"),
     Document("barriers", ("run --barriers",), "barriers of processes, measured"),
     Document("calibration", ("calibrate",), "a fabric's numbers from measured times"),

@@ -177,6 +177,59 @@ ITERATION_RUN = record(
         ),
     }
 )
+TIMELINE_RUN = record(
+    {
+        "schema": version("lightloom.timeline-run/1"),
+        "collective": text("name of the collective"),
+        "planner": text("way in which the timeline was made"),
+        "gpus": whole("number of ranks", least=1),
+        "transport": text("name of the transport that carried the bytes"),
+        "dilation": number(
+            "dilation: rates were divided and delays multiplied by it, and all times here are divided by it"
+        ),
+        "dtype": text("type of the data's elements"),
+        "reduction": text("reduction of the data"),
+        "packet_bytes": whole("payload of a packet"),
+        "planned_s": number("time of the timeline"),
+        "measured_s": record(SPREAD, "times of the runs"),
+        "ratio": number("median of the measured times over the planned one"),
+        "runs_s": several(number("time of a run"), "times of the runs, in order"),
+        "wrong": whole("number of elements that differ from NumPy's result on the same data"),
+        "verdict": VERDICT,
+        "jitter": JITTER,
+        "configurations": several(
+            record(
+                {
+                    "switch": whole("number of the switch, from 0"),
+                    "configuration": whole("place of the configuration among those of the switch, from 0"),
+                    "planned_ready_s": number("time at which its circuits are there by the timeline"),
+                    "measured_ready_s": number("median time at which they were there"),
+                    "planned_end_s": number("time at which they are given up by the timeline"),
+                    "measured_end_s": number("median time at which the last byte over them was through"),
+                    "circuit_bytes": whole("bytes that crossed them in a run"),
+                    "planned_circuit_bytes": whole("bytes that were to cross them"),
+                }
+            ),
+            "configurations, switch after switch",
+        ),
+        "transmissions": several(
+            record(
+                {
+                    "planned_start_s": number("time at which the first byte leaves by the timeline"),
+                    "measured_start_s": number("median time at which the source began to send"),
+                    "planned_end_s": number("time at which the last byte is there by the timeline"),
+                    "measured_end_s": number("median time at which the destination had kept its data"),
+                    "size_bytes": whole("bytes that were sent, whole elements"),
+                    "circuit_bytes": several(whole("bytes"), "bytes that crossed each circuit of the path in a run"),
+                    "path": several(
+                        several(whole("number"), "a circuit: switch, transmitting and receiving GPU"), "circuits"
+                    ),
+                }
+            ),
+            "transmissions, in the timeline's order",
+        ),
+    }
+)
 SENDS = record(
     {
         "schema": version("lightloom.sends/1"),
@@ -267,6 +320,7 @@ CALIBRATION = record(
 DOCUMENTS: dict[str, Form] = {
     "run": RUN,
     "iteration-run": ITERATION_RUN,
+    "timeline-run": TIMELINE_RUN,
     "sends": SENDS,
     "barriers": BARRIERS,
     "calibration": CALIBRATION,

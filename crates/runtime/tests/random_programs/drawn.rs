@@ -99,7 +99,9 @@ fn setting(rng: &mut ChaCha8Rng, step: u32, startup_ns: u64, held: &mut u32, cha
         needs,
         window_ns: if rng.random_bool(0.3) { rng.random_range(0..500_000) } else { 0 },
         startup_ns,
-        predicted_ns: 0,
+        earliest_ns: if rng.random_bool(0.3) { rng.random_range(0..2_000_000) } else { 0 },
+        spread_ns: if rng.random_bool(0.3) { rng.random_range(0..500_000) } else { 0 },
+        ..StepSetting::default()
     }
 }
 

@@ -109,7 +109,8 @@ fn check_times(request: &Request, run: &Run, case: u32) {
         let dark_ns = dark_ns(request, setting).unwrap_or(0);
         assert_eq!(times.asked_ns, times.begun_ns);
         assert!(times.acknowledged_ns >= times.asked_ns + dark_ns, "case {case}, step {step}: dark time");
-        assert_eq!(times.start_ns, times.acknowledged_ns.max(times.begun_ns + setting.window_ns));
+        let least_ns = (times.begun_ns + setting.window_ns).max(setting.earliest_ns);
+        assert_eq!(times.start_ns, times.acknowledged_ns.max(least_ns));
         let started_ns = times.start_ns + setting.startup_ns;
         for rank in &run.ranks[step * ranks..(step + 1) * ranks] {
             assert!(started_ns <= rank.started_ns && rank.started_ns <= rank.received_ns, "case {case}, step {step}");

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from lightloom.running.pace import (
-    COPIED_BPS,
-    LARGEST_DILATION,
-    PACKETS_PER_CORE,
-    SHORTEST_STEP_S,
-    Pace,
-    crowding,
-    packet_bytes_for,
-    rounded_up,
-    usable_cores,
-)
+from lightloom.running.pace import pace_of_spans
 
 if TYPE_CHECKING:
     from lightloom.running.iterations.acts import Course
     from lightloom.running.iterations.program import IterationProgram
+    from lightloom.running.pace import Pace
     from lightloom.training.result import Training
 
 __all__ = ["iteration_pace", "scale_for"]
@@ -60,39 +49,16 @@ def iteration_pace(
     The mean act, over the iteration, takes 20 ms then, longer where a core has more than 8 ranks; all ports that are
     used at once do not send more than the cores copy, and not more packets than they pass on.
     """
-    training, transport = course.training, "shared-memory"
-    hops = np.diff(program.gpu_offsets) - 1
-    message_bytes = program.message_bytes
+    training = course.training
     acts = len(course.acts) / course.iterations
-    most = PACKETS_PER_CORE[transport] * usable_cores() / crowding(training.ranks)
-    passed_on = message_bytes[hops > 1]
-    rate_bps = training.fabric.bandwidth_bps / 8 / scale
-    chosen = dilation
-    if chosen is None:
-        wanted = SHORTEST_STEP_S * crowding(training.ranks) * acts / training.total_s
-        copied_bps = _busiest(course, program, message_bytes * hops)
-        chosen = rounded_up(max(wanted, copied_bps / (COPIED_BPS * usable_cores()), 1.0))
-    while True:
-        size = packet_bytes or packet_bytes_for(
-            training.ranks,
-            training.fabric.ports,
-            rate_bps / chosen,
-            int(passed_on.min()) if len(passed_on) else None,
-            transport,
-        )
-        rate = _busiest(course, program, np.ceil(message_bytes / size) * hops) / chosen
-        if dilation is not None or rate <= most or chosen == LARGEST_DILATION:
-            return Pace(chosen, size, rate, most)
-        chosen = rounded_up(chosen * rate / most)
-
-
-def _busiest(course: Course, program: IterationProgram, amounts: np.ndarray) -> float:
-    """The largest rate in a second of the first iteration, where each message has this rate while it lasts."""
-    of_acts = np.bincount(program.step, weights=amounts, minlength=len(course.acts))
-    changes: list[tuple[float, float]] = []
-    for act, amount in zip(course.acts, of_acts.tolist(), strict=True):
-        if act.iteration == 0 and amount > 0:
-            rate = amount / max(act.last_s - act.first_s, 1e-12)
-            changes += [(act.first_s, rate), (act.last_s, -rate)]
-    changes.sort()
-    return float(np.cumsum([rate for _, rate in changes]).max(initial=0.0))
+    spans_s = [(act.first_s, act.last_s) if act.iteration == 0 else None for act in course.acts]
+    return pace_of_spans(
+        program,
+        spans_s,
+        ranks=training.ranks,
+        ports=training.fabric.ports,
+        rate_bps=training.fabric.bandwidth_bps / 8 / scale,
+        mean_s=training.total_s / acts,
+        dilation=dilation,
+        packet_bytes=packet_bytes,
+    )

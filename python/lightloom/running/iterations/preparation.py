@@ -20,6 +20,7 @@ from lightloom.running.preparation import (
     PROBE_S,
     RunOptions,
     lists,
+    program_columns,
 )
 from lightloom.training.members import COMPUTE
 
@@ -117,23 +118,7 @@ def prepared_iteration(
         "deadline_factor": DEADLINE_FACTOR,
         "deadline_floor_ns": int(DEADLINE_FLOOR_S * NANOSECONDS),
     }
-    columns = {
-        "ranks": training.ranks,
-        "is_reduction": program.is_reduction.astype(np.int64),
-        **{
-            name: np.ascontiguousarray(getattr(program, name), dtype=np.int64)
-            for name in (
-                "workspace_bytes",
-                "step",
-                "gpu_offsets",
-                "gpus",
-                "segment_offsets",
-                "source_offset",
-                "destination_offset",
-                "size_bytes",
-            )
-        },
-    }
+    columns = program_columns(program, training.ranks)
     return PreparedIteration(course, programs, program, pace, chosen, columns, steps, changes, settings)
 
 

@@ -1,0 +1,1 @@
+"""Timelines run on processes of this machine."""
