@@ -116,6 +116,13 @@ function draw(result, plan, body, query) {
 }
 
 /**
+ * Whether a map can be made of a plan's problem and has plans to compare it with: circuits have one rate and are alone.
+ *
+ * @param {Plan} plan
+ */
+const hasMap = ({ fabric }) => !fabric.pair_rates && !fabric.electrical && !Array.isArray(fabric.bandwidth_bps);
+
+/**
  * @param {Plan} plan
  * @param {Query} query
  */
@@ -128,8 +135,9 @@ function problemLine(plan, query) {
     plan.bound_class,
     ". ",
     h("a", { href: addressOf("compare", kept("compare", query)) }, "Compare all planners"),
-    " or see ",
-    h("a", { href: addressOf("when-it-pays", kept("plan", query)) }, "when reconfiguring pays"),
+    hasMap(plan)
+      ? [" or see ", h("a", { href: addressOf("when-it-pays", kept("plan", query)) }, "when reconfiguring pays")]
+      : null,
     ".",
   );
 }
