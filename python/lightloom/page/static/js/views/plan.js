@@ -6,7 +6,7 @@ import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
 import { serverAnswers } from "../plan-answers.js";
-import { counted, size, time } from "../quantities.js";
+import { counted, hasOneRate, size, time } from "../quantities.js";
 import { card } from "../tables.js";
 import { PlanCourse } from "./plan-course.js";
 import { exportsOf } from "./plan-exports.js";
@@ -109,7 +109,7 @@ function draw(result, plan, body, query) {
         fromServer("PNG", `${stem}.png`, "/api/picture", () => ({ of: "plan", ...body, format: "png" })),
       ]),
     ),
-    exportsOf(body, stem),
+    exportsOf(plan, body, stem),
   );
   course.connect();
   return course;
@@ -120,7 +120,7 @@ function draw(result, plan, body, query) {
  *
  * @param {Plan} plan
  */
-const hasMap = ({ fabric }) => !fabric.pair_rates && !fabric.electrical && !Array.isArray(fabric.bandwidth_bps);
+const hasMap = ({ fabric }) => hasOneRate(fabric) && !fabric.electrical;
 
 /**
  * @param {Plan} plan
