@@ -261,9 +261,36 @@ def test_a_map_says_on_how_many_plans_it_rests(opened: Opened) -> None:
     # The planner takes at most 9 GPUs, and the axis has 4, 8 and 16.
     assert (len(planned), len(found)) == (6, 9)
     words = page.locator(".sentence").inner_text()
-    assert words.startswith("On 6 of 9 cells (3 have no plan): for all-reduce of 1MiB")
+    assert words.startswith("On 6 of 9 cells (3 without a plan): for all-reduce of 1MiB")
     assert "this map" not in words
     expect(page.get_by_text("9 of 9 cells, 6 with a plan")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ([None, None], "So far, for this, none of 2 computed cells has a plan – size: too small."),
+        ([2.0, None], "So far, on 1 of 3 cells (1 without a plan): for this, changing circuits pays everywhere on these"),
+        ([1.0, None], "So far, on 1 of 3 cells (1 without a plan): for this, changing circuits does not pay anywhere on"),
+        ([2.0, None, 2.0], "On 2 of 3 cells (1 without a plan): for this, changing circuits pays everywhere on these"),
+        ([2.0, 2.0, 2.0], "For this, changing circuits pays everywhere on this map"),
+    ],
+)
+def test_sentences_count_cells_that_have_a_plan(opened: Opened, known: list[float | None], words: str) -> None:
+    page = opened.go(MAP)
+    told = page.evaluate(
+        """async (known) => {
+          const { sentenceOf } = await import("/static/js/map-words.js");
+          const cells = known.map((speedup) => ({
+            speedup, total_s: speedup && 1, reconfigurations: speedup && 1, reason: speedup ? "" : "size: too small",
+          }));
+          const [x, y] = [{ option: "size", values: [1, 2, 4] }, { option: "startup", values: [1] }];
+          const map = { x, y, cell: (place) => cells[place] };
+          return sentenceOf({ map, own: { x: 0, y: 0 }, problem: "this", against: "others", of: 3 });
+        }""",
+        known,
+    )
+    assert told.startswith(words)
 
 
 def test_what_no_map_is_made_of_is_refused_at_once(opened: Opened) -> None:

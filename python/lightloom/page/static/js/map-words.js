@@ -116,8 +116,8 @@ const isCompared = ({ speedup }) => isKnown(speedup);
 function othersLack(cells) {
   const [planned, compared] = [cells.filter(hasPlan).length, cells.filter(isCompared).length];
   const lacks = [
-    planned < cells.length && `${cells.length - planned} have no plan`,
-    compared < planned && `${planned - compared} have none to compare with`,
+    planned < cells.length && `${cells.length - planned} without a plan`,
+    compared < planned && `${planned - compared} with nothing to compare with`,
   ].filter(Boolean);
   return lacks.length ? ` (${lacks.join(", ")})` : "";
 }
