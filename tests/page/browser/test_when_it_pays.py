@@ -270,8 +270,14 @@ def test_a_map_says_on_how_many_plans_it_rests(opened: Opened) -> None:
     ("known", "words"),
     [
         ([None, None], "So far, for this, none of 2 computed cells has a plan – size: too small."),
-        ([2.0, None], "So far, on 1 of 3 cells (1 without a plan): for this, changing circuits pays everywhere on these"),
-        ([1.0, None], "So far, on 1 of 3 cells (1 without a plan): for this, changing circuits does not pay anywhere on"),
+        (
+            [2.0, None],
+            "So far, on 1 of 3 cells (1 without a plan): for this, changing circuits pays everywhere on these",
+        ),
+        (
+            [1.0, None],
+            "So far, on 1 of 3 cells (1 without a plan): for this, changing circuits does not pay anywhere on",
+        ),
         ([2.0, None, 2.0], "On 2 of 3 cells (1 without a plan): for this, changing circuits pays everywhere on these"),
         ([2.0, 2.0, 2.0], "For this, changing circuits pays everywhere on this map"),
     ],
