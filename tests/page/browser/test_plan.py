@@ -356,6 +356,8 @@ def test_names_are_explained(opened: Opened) -> None:
     names = page.locator("dl.names")
     expect(names).to_contain_text("algorithm recursive-doubling")
     expect(names).to_contain_text("planner harvest")
+    # Explanations come after the plan.
+    expect(names).not_to_contain_text("not described yet")
     words = names.inner_text()
     for topology, explanation in zip(plan.topologies, plan.explanations, strict=True):
         assert topology.name in words
