@@ -78,6 +78,21 @@ def test_cells_are_told_as_they_are_found(server: Served) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"pair_rates": "inside:4:800Gbps:100ns"}, "bandwidth"),
+        ({"electrical": "4:3600Gbps:100ns"}, "electrical"),
+        ({"gpus": 12, "algorithm": "recursive-doubling"}, "algorithm"),
+    ],
+)
+def test_what_fails_at_every_point_is_refused_before_a_first_cell(options: dict[str, Any], field: str) -> None:
+    heard = Heard()
+    with pytest.raises(InputError) as refused:
+        map_of({"options": {**OPTIONS, **options}, "x": SIZES, "y": DELAYS}, Limits(), heard)
+    assert (refused.value.field, heard.rows) == (field, [])
+
+
+@pytest.mark.parametrize(
     ("changed", "field"),
     [
         ({"x": None}, "x"),

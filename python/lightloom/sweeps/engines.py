@@ -89,6 +89,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_PREPARED.forget)
 
 
+def prepare(description: SweepDescription, digest: str, settings: tuple[tuple[str, object], ...]) -> None:
+    """Prepare the series with these settings, as `judge` would. Raises `InputError` if nothing serves the series."""
+    _PREPARED.get(series_key(description, digest, settings))
+
+
 def judge(description: SweepDescription, digest: str, piece: Piece) -> Judged:
     """The outcome of a piece and of its baselines; `digest`: of the files that the series depends on."""
     own = _outcome(description, digest, piece, piece.settings, bound="gap" in description.metrics)

@@ -14,6 +14,8 @@ from playwright.sync_api import expect
 
 import lightloom as ll
 from lightloom._core import show_size, show_time
+from lightloom.formats import FORMATS, written_formats
+from lightloom.formats.export import exported
 from lightloom.inputs.options import options_of
 
 if TYPE_CHECKING:
@@ -298,6 +300,22 @@ def test_a_plan_is_taken_to_switches_and_other_tools(opened: Opened) -> None:
         assert archive.read("plan.xml").startswith(b"<algo")
 
 
+@pytest.mark.parametrize(
+    "rates", [{"pair-rates": "inside:4:800Gbps:100ns"}, {"ports": 2, "bandwidth": "400Gbps,200Gbps"}]
+)
+def test_archives_that_every_format_refuses_are_not_offered(opened: Opened, rates: dict[str, str | int]) -> None:
+    fabric = ll.Fabric(gpus=16, **{key.replace("-", "_"): value for key, value in rates.items()})  # type: ignore[arg-type]
+    plan = ll.plan("all-reduce", "1MiB", fabric=fabric)
+    for name in written_formats():
+        with pytest.raises(ll.InputError, match="rates"):
+            exported(next(one for one in FORMATS if one.name == name), [plan], {})
+    opened.go(PROBLEM + "".join(f"&{key}={value}" for key, value in rates.items()))
+    card = opened.page.get_by_role("region", name="For switches and other tools")
+    expect(card.get_by_role("button", name="JSON")).to_be_visible()
+    expect(card).to_contain_text("No format of another tool has circuits of different rates.")
+    expect(card.get_by_role("button", name="Archive")).to_have_count(0)
+
+
 @pytest.mark.large
 def test_a_matrix_of_numbers(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-to-all&size=3MiB&gpus=3")
@@ -338,6 +356,8 @@ def test_names_are_explained(opened: Opened) -> None:
     names = page.locator("dl.names")
     expect(names).to_contain_text("algorithm recursive-doubling")
     expect(names).to_contain_text("planner harvest")
+    # Explanations come after the plan.
+    expect(names).not_to_contain_text("not described yet")
     words = names.inner_text()
     for topology, explanation in zip(plan.topologies, plan.explanations, strict=True):
         assert topology.name in words

@@ -240,11 +240,88 @@ def test_a_planner_that_is_set_is_part_of_what_is_said(opened: Opened) -> None:
     assert words.startswith("For all-reduce on 16 GPUs with planner static, changing circuits does not pay anywhere")
 
 
+def test_a_map_without_any_plan_says_why(opened: Opened) -> None:
+    page = opened.go(f"{MAP}&planner=exact&electrical=4:3600Gbps:100ns")
+    with pytest.raises(ll.InputError, match="at most 9 with planner exact") as refused:
+        ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=16, electrical="4:3600Gbps:100ns"), planner="exact")
+    words = page.locator(".sentence").inner_text()
+    assert words.endswith(f"none of the 25 cells has a plan – {refused.value}.")
+    assert "pay" not in words
+    assert all(f"no plan ({refused.value})" in cell["words"] for cell in cells(opened))
+    expect(page.get_by_text("25 of 25 cells, 0 with a plan")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(page.locator(".result.outdated")).to_have_count(0)
+
+
+def test_a_map_says_on_how_many_plans_it_rests(opened: Opened) -> None:
+    axes = "&x=gpus&x-from=4&x-to=16&y-from=100ns&y-to=1ms&y-points=3"
+    page = opened.go(f"/when-it-pays?collective=all-reduce&size=1MiB&gpus=4&planner=exact{axes}")
+    found = cells(opened)
+    planned = [cell for cell in found if "no plan" not in cell["words"]]
+    # The planner takes at most 9 GPUs, and the axis has 4, 8 and 16.
+    assert (len(planned), len(found)) == (6, 9)
+    words = page.locator(".sentence").inner_text()
+    assert words.startswith("On 6 of 9 cells (3 without a plan): for all-reduce of 1MiB")
+    assert "this map" not in words
+    expect(page.get_by_text("9 of 9 cells, 6 with a plan")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ([None, None], "So far, for this, none of 2 computed cells has a plan – size: too small."),
+        (
+            [2.0, None],
+            "So far, on 1 of 3 cells (1 without a plan): for this, changing circuits pays everywhere on these",
+        ),
+        (
+            [1.0, None],
+            "So far, on 1 of 3 cells (1 without a plan): for this, changing circuits does not pay anywhere on",
+        ),
+        ([2.0, None, 2.0], "On 2 of 3 cells (1 without a plan): for this, changing circuits pays everywhere on these"),
+        ([2.0, 2.0, 2.0], "For this, changing circuits pays everywhere on this map"),
+    ],
+)
+def test_sentences_count_cells_that_have_a_plan(opened: Opened, known: list[float | None], words: str) -> None:
+    page = opened.go(MAP)
+    told = page.evaluate(
+        """async (known) => {
+          const { sentenceOf } = await import("/static/js/map-words.js");
+          const cells = known.map((speedup) => ({
+            speedup, total_s: speedup && 1, reconfigurations: speedup && 1, reason: speedup ? "" : "size: too small",
+          }));
+          const [x, y] = [{ option: "size", values: [1, 2, 4] }, { option: "startup", values: [1] }];
+          const map = { x, y, cell: (place) => cells[place] };
+          return sentenceOf({ map, own: { x: 0, y: 0 }, problem: "this", against: "others", of: 3 });
+        }""",
+        known,
+    )
+    assert told.startswith(words)
+
+
+def test_what_no_map_is_made_of_is_refused_at_once(opened: Opened) -> None:
+    page = opened.page
+    problem = "collective=all-reduce&size=1MiB&gpus=16&pair-rates=inside:4:800Gbps:100ns"
+    page.goto(f"{opened.address}/when-it-pays?{problem}")
+    expect(page.get_by_text("pairs of GPUs have different rates").first).to_be_visible()
+    expect(page.locator("[role=gridcell]")).to_have_count(0)
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    opened.forgive("422")
+    # A plan of it leads to no map.
+    opened.go(f"/plan?{problem}")
+    expect(page.get_by_role("link", name="Compare all planners")).to_be_visible()
+    expect(page.get_by_role("link", name="when reconfiguring pays")).to_have_count(0)
+    opened.go("/plan?collective=all-reduce&size=1MiB&gpus=16")
+    expect(page.get_by_role("link", name="when reconfiguring pays")).to_be_visible()
+
+
 def test_cells_without_a_ratio_do_not_count_as_slower(opened: Opened) -> None:
     # From a start that does not join all GPUs no plan leaves circuits as they are.
     page = opened.go(f"{MAP}&initial=circulant:2")
     assert all(cell["words"].endswith("no plan") for cell in cells(opened))
     assert page.locator(".legend li").first.inner_text() == "equal"
+    words = "none of the 25 cells has a plan of circuits that never change to compare with."
+    assert page.locator(".sentence").inner_text().endswith(words)
 
 
 @pytest.mark.parametrize("said", ["x=planner", "y=colour", "layer=nonsense"])

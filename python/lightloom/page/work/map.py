@@ -19,7 +19,7 @@ from lightloom.page.work.subject import Subject
 from lightloom.page.work.toml_text import toml_text
 from lightloom.plans.comparison import UNCHANGING
 from lightloom.sweeps.description import BASELINE_KEYS, SweepDescription
-from lightloom.sweeps.engines import judge
+from lightloom.sweeps.engines import judge, prepare
 from lightloom.sweeps.keys import PLAN_KEYS
 from lightloom.sweeps.layout import Layout, Piece
 from lightloom.views.rows import as_csv
@@ -67,6 +67,9 @@ def map_of(
     cells = [] if say is None else list(say.told)
     reasons = [cell["reason"] for cell in cells if cell.get("reason")]
     layout = Layout(made)
+    if layout.series_points == made.points:
+        # What nothing serves at any point is refused before a first one.
+        prepare(made, DIGEST, layout.series_settings(0))
     at_once = AT_FIRST
     while len(cells) < made.points:
         began_s = monotonic()

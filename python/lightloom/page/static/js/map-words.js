@@ -2,7 +2,7 @@
 
 import { manner, variedOf } from "./map-axes.js";
 import { labelOf, NEVER_CHANGE } from "./options.js";
-import { counted, times } from "./quantities.js";
+import { counted, isKnown, times } from "./quantities.js";
 
 /** @import { Cell, Letter } from "./types.js" */
 
@@ -29,6 +29,9 @@ const PAYING = "pays ";
  * @param {Cell} cell
  */
 export const pays = ({ reconfigurations, speedup }) => (reconfigurations ?? 0) > 0 && (speedup ?? 0) >= PAYS;
+
+/** @param {Cell} cell */
+export const hasPlan = ({ total_s: total }) => isKnown(total);
 
 /**
  * Place of the value that is nearest to a number by ratio; null where that lies outside.
@@ -76,20 +79,62 @@ function where(line, words) {
 export function sentenceOf({ map, own, problem, against, of }) {
   const cells = map.x.values.flatMap((_, x) => map.y.values.flatMap((__, y) => map.cell(x, y) ?? []));
   if (!cells.length) return "";
-  const paying = cells.filter(pays).length;
-  const best = Math.max(...cells.map((cell) => cell.speedup ?? 0));
   const isPart = cells.length < of;
-  const start = `${isPart ? `So far, on ${cells.length} of ${of} cells: for` : "For"} ${problem}, changing circuits`;
-  const here = isPart ? "these cells" : "this map";
+  const compared = cells.filter(isCompared);
+  if (!compared.length) return withoutRatio(cells, `${isPart ? "So far, for" : "For"} ${problem}`, against, of);
+  const paying = compared.filter(pays).length;
+  const best = Math.max(...compared.map((cell) => cell.speedup ?? 0));
+  const isAll = compared.length === of;
+  const rests = `${isPart ? "So far, on" : "On"} ${compared.length} of ${of} cells${othersLack(cells)}: for`;
+  const start = `${isAll ? "For" : rests} ${problem}, changing circuits`;
+  const here = isAll ? "this map" : "these cells";
   if (!paying) {
     const nowhere = `nowhere does a plan that changes them save a hundredth over ${against}`;
     return `${start} does not pay anywhere on ${here}: ${nowhere}.`;
   }
   const said = [along(map, own, "x"), along(map, own, "y")].filter(Boolean);
   const share =
-    paying === cells.length ? `everywhere on ${here}` : `on ${Math.round((100 * paying) / cells.length)} % of ${here}`;
+    paying === compared.length
+      ? `everywhere on ${here}`
+      : `on ${Math.round((100 * paying) / compared.length)} % of ${here}`;
   if (!said.length) return `${start} pays ${share}; it is up to ${times(best)} as fast as ${against}.`;
   return `${start} ${joined(said)}. It pays ${share} and is up to ${times(best)} as fast as ${against}.`;
+}
+
+/**
+ * Whether a cell has a plan, and one that it is compared with.
+ *
+ * @param {Cell} cell
+ */
+const isCompared = ({ speedup }) => isKnown(speedup);
+
+/**
+ * What computed cells lack that a sentence does not count; empty where all are counted.
+ *
+ * @param {Cell[]} cells
+ */
+function othersLack(cells) {
+  const [planned, compared] = [cells.filter(hasPlan).length, cells.filter(isCompared).length];
+  const lacks = [
+    planned < cells.length && `${cells.length - planned} without a plan`,
+    compared < planned && `${planned - compared} with nothing to compare with`,
+  ].filter(Boolean);
+  return lacks.length ? ` (${lacks.join(", ")})` : "";
+}
+
+/**
+ * A sentence on cells of which none is compared: why none has a plan, or that none has one to compare with.
+ *
+ * @param {Cell[]} cells
+ * @param {string} start
+ * @param {string} against
+ * @param {number} of
+ */
+function withoutRatio(cells, start, against, of) {
+  const none = `${start}, none of ${cells.length < of ? `${cells.length} computed cells` : `the ${of} cells`} has`;
+  if (cells.some(hasPlan)) return `${none} a plan of ${against} to compare with.`;
+  const [reason, ...others] = new Set(cells.flatMap(({ reason }) => reason || []));
+  return `${none} a plan${reason ? ` – ${reason}` : ""}${others.length ? ", or another reason" : ""}.`;
 }
 
 /**
@@ -117,7 +162,7 @@ function along(map, own, letter) {
   if (place === null) return "";
   const line = map[letter].values.flatMap((value, at) => {
     const cell = letter === "x" ? map.cell(at, place) : map.cell(place, at);
-    return cell && value !== undefined ? [{ value, cell }] : [];
+    return cell && value !== undefined && isCompared(cell) ? [{ value, cell }] : [];
   });
   if (line.length < 2) return "";
   const found = where(line, inWords(map[letter]));

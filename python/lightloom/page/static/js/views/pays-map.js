@@ -7,7 +7,7 @@ import { LAYERS } from "../charts/map-layers.js";
 import { h, replace } from "../dom.js";
 import { csv, downloads, json, ofDrawing } from "../downloads.js";
 import { isPerPair, manner, pointsOf, variedOf } from "../map-axes.js";
-import { againstWords, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
+import { againstWords, hasPlan, inWords, nearest, pays, sentenceOf, titleOf } from "../map-words.js";
 import { bodyOf, defaultOf, kept, NEVER_CHANGE } from "../options.js";
 import { aboveBound, counted, isKnown, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
@@ -253,10 +253,12 @@ export class PaysMap {
   leave() {
     removeEventListener("colours", this.recolour);
     this.still();
-    this.#forget();
+    this.#end();
   }
 
-  #forget() {
+  /** Takes away what belongs to a calculation that runs. */
+  #end() {
+    for (const part of [this.#bar, this.#stop]) part.hidden = true;
     if (this.#waiting !== null) cancelAnimationFrame(this.#waiting);
   }
 
@@ -281,7 +283,8 @@ export class PaysMap {
    */
   progress({ done, of }) {
     this.#bar.value = done / of;
-    replace(this.#done, `${done} of ${of} cells`);
+    const [known, planned] = [this.#cells.size, [...this.#cells.values()].filter(hasPlan).length];
+    replace(this.#done, `${done} of ${of} cells${planned < known ? `, ${planned} with a plan` : ""}`);
   }
 
   /** How many cells there are so far, `done` of all. */
@@ -289,11 +292,16 @@ export class PaysMap {
     return { done: this.#cells.size, of: this.counts.x * this.counts.y };
   }
 
-  /** Takes away what belongs to a calculation that runs. */
+  /** Whether all cells are there, and none has a plan. */
+  get isRefused() {
+    const { done, of } = this.reached;
+    return done === of && ![...this.#cells.values()].some(hasPlan);
+  }
+
+  /** Shows what there is as a result: nothing is computed any more. */
   rest() {
-    for (const part of [this.#bar, this.#stop]) part.hidden = true;
     this.#isResting = true;
-    this.#forget();
+    this.#end();
     this.#settle();
   }
 

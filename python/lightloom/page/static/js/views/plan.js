@@ -6,7 +6,7 @@ import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
 import { serverAnswers } from "../plan-answers.js";
-import { counted, size, time } from "../quantities.js";
+import { counted, hasOneRate, size, time } from "../quantities.js";
 import { card } from "../tables.js";
 import { PlanCourse } from "./plan-course.js";
 import { exportsOf } from "./plan-exports.js";
@@ -109,11 +109,18 @@ function draw(result, plan, body, query) {
         fromServer("PNG", `${stem}.png`, "/api/picture", () => ({ of: "plan", ...body, format: "png" })),
       ]),
     ),
-    exportsOf(body, stem),
+    exportsOf(plan, body, stem),
   );
   course.connect();
   return course;
 }
+
+/**
+ * Whether a map can be made of a plan's problem and has plans to compare it with: circuits have one rate and are alone.
+ *
+ * @param {Plan} plan
+ */
+const hasMap = ({ fabric }) => hasOneRate(fabric) && !fabric.electrical;
 
 /**
  * @param {Plan} plan
@@ -128,8 +135,9 @@ function problemLine(plan, query) {
     plan.bound_class,
     ". ",
     h("a", { href: addressOf("compare", kept("compare", query)) }, "Compare all planners"),
-    " or see ",
-    h("a", { href: addressOf("when-it-pays", kept("plan", query)) }, "when reconfiguring pays"),
+    hasMap(plan)
+      ? [" or see ", h("a", { href: addressOf("when-it-pays", kept("plan", query)) }, "when reconfiguring pays")]
+      : null,
     ".",
   );
 }

@@ -73,9 +73,11 @@ export function mount(root) {
           );
         } else view.finish(whole);
       } catch (error) {
-        if (signal.aborted || !isAborted(error)) throw error;
+        if (signal.aborted) throw error;
         view.rest();
-        frame.result.prepend(stoppedNotice(view.reached, () => frame.again()));
+        // A map of refused cells says so itself.
+        if (!isAborted(error) && !view.isRefused) throw error;
+        if (!view.isRefused) frame.result.prepend(stoppedNotice(view.reached, () => frame.again()));
       }
       announce(view.sentence());
     },
