@@ -41,6 +41,7 @@ def test_the_document_is_of_its_schema(advice: ll.Advice) -> None:
     assert len(told["rows"]) == 2 * (len(catalogue()) + 1)
 
 
+@pytest.mark.large
 def test_the_recommended_switch_is_a_usable_row(advice: ll.Advice) -> None:
     best = advice.best
     assert best is not None
@@ -51,6 +52,7 @@ def test_the_recommended_switch_is_a_usable_row(advice: ll.Advice) -> None:
     assert advice.reasons[0].startswith(f"Recommended: {advice.recommended}")
 
 
+@pytest.mark.large
 def test_faster_switches_and_more_ports_are_never_slower(advice: ll.Advice) -> None:
     for ports in (1, 2):
         times = [row.total_s for row in advice.rows if row.ports == ports and row.total_s is not None]
@@ -62,6 +64,7 @@ def test_faster_switches_and_more_ports_are_never_slower(advice: ll.Advice) -> N
             assert time_s <= (by_name[name, 1] or 0.0) * (1 + 1e-9)
 
 
+@pytest.mark.large
 def test_at_the_break_even_delay_changing_pays_and_a_little_above_it_does_not(advice: ll.Advice) -> None:
     for limit in advice.break_even:
         delay_s = limit.reconfiguration_delay_s
@@ -125,6 +128,7 @@ def test_a_switch_that_joins_too_few_gpus_is_not_recommended() -> None:
     assert "Too few ports for all GPUs: small." in told.reasons
 
 
+@pytest.mark.large
 def test_prices_and_powers_are_of_all_switches_and_unknown_stays_unknown() -> None:
     dear = at("dear", 1e-6, price=100.0, power_w=10.0)
     cheap = at("cheap", 1.01e-6, price=50.0)
@@ -137,6 +141,7 @@ def test_prices_and_powers_are_of_all_switches_and_unknown_stays_unknown() -> No
     assert ll.advise(COLLECTIVES, switches=[dear, cheap], ports=1).recommended == "cheap"
 
 
+@pytest.mark.large
 def test_where_changing_circuits_does_not_pay_fixed_circuits_are_recommended() -> None:
     told = ll.advise(COLLECTIVES, switches=[at("slow", 10.0)])
     assert told.recommended == FIXED
@@ -150,6 +155,7 @@ def test_no_time_where_no_delay_is_known() -> None:
     assert not any(one.changes for one in told.sensitivity)
 
 
+@pytest.mark.slow
 @pytest.mark.large
 def test_what_would_change_the_recommendation_is_what_another_job_says(advice: ll.Advice) -> None:
     told = {one.input: one for one in advice.sensitivity}
@@ -161,6 +167,7 @@ def test_what_would_change_the_recommendation_is_what_another_job_says(advice: l
     assert "a port less" not in told
 
 
+@pytest.mark.large
 def test_the_table_marks_the_recommended_switch(advice: ll.Advice) -> None:
     lines = advice_table(advice).splitlines()
     (marked,) = [line for line in lines if line.lstrip().startswith("*")]
@@ -169,6 +176,7 @@ def test_the_table_marks_the_recommended_switch(advice: ll.Advice) -> None:
         assert reason[:40] in "\n".join(lines)
 
 
+@pytest.mark.large
 def test_the_picture_can_be_read(advice: ll.Advice) -> None:
     assert faults(advice.plot()) == []
 

@@ -173,6 +173,7 @@ def coarseness(cell: dict[str, Any], axes: int) -> int:
     return max(k for k in range(fine + 1) if cell["x_index"] % 2**k == cell["y_index"] % 2**k == 0)
 
 
+@pytest.mark.large
 @given(st.integers(2, 20), st.integers(2, 20))
 def test_the_first_picture_is_of_few_plans_and_becomes_finer(columns: int, rows: int) -> None:
     options = {**OPTIONS, "gpus": 4, "planner": "static"}
@@ -242,6 +243,7 @@ def test_maps_of_two_clients_take_turns_and_are_right() -> None:
     assert server.end() == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.large
 def test_a_map_that_takes_too_long_sends_its_cells_and_goes_on_from_them() -> None:
     options = {"collective": "all-to-all", "gpus": 10, "matrix": "zipf:0.4"}

@@ -67,6 +67,7 @@ def test_plans_are_what_they_say(number: int) -> None:
     hold_to_what_it_says(number)
 
 
+@pytest.mark.large
 @pytest.mark.long
 @settings(max_examples=cases(60), deadline=None)
 @given(st.integers(24, 10**9))

@@ -101,6 +101,7 @@ def executor(port: int, tls: Path | None) -> ll.Executor:
     return ll.Executor(transport="tcp", hosts=hosts, launch="none", agent_port=port, tls=folder, runs=2, warm_ups=0)
 
 
+@pytest.mark.large
 def test_plans_run_and_nothing_that_is_said_can_be_read(authority: Any, port: int, tmp_path: Path) -> None:
     """The plan's JSON passes the wire, of which a copy is kept, in no readable form."""
     seen = bytearray()
@@ -111,6 +112,7 @@ def test_plans_run_and_nothing_that_is_said_can_be_read(authority: Any, port: in
     assert b"algorithm" not in seen
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("kind", "why"),
     [

@@ -146,6 +146,7 @@ def shown(opened: Opened) -> tuple[float, float]:
     return tuple(float(tracks.get_attribute(f"data-{end}") or "nan") for end in ("first", "last"))  # type: ignore[return-value]
 
 
+@pytest.mark.large
 def test_keys_are_those_of_perfetto(opened: Opened, training: ll.Training) -> None:
     page = opened.go(PROBLEM)
     page.locator(".tracks").focus()
@@ -232,6 +233,7 @@ def test_a_search_shows_one_match_after_the_other(opened: Opened, training: ll.T
     assert shown(opened)[0] > first
 
 
+@pytest.mark.large
 def test_the_verdict_names_the_times(opened: Opened) -> None:
     page = opened.go("/training")
     training = ll.train("gpt-3", ranks=64, fabric=ll.Fabric(ports=4))

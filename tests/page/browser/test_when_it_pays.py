@@ -331,6 +331,7 @@ def test_what_an_address_says_and_no_field_has_is_said(opened: Opened, said: str
     assert len(cells(opened)) > 0
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("layer", ["algorithm", "circuits", "fixed"])
 def test_a_layer_has_a_colour_for_every_name(opened: Opened, axe: str, layer: str) -> None:
     page = opened.go(MAP)
