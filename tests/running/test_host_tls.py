@@ -143,7 +143,9 @@ def test_a_certificate_of_our_authority_that_the_agent_does_not_know_is_refused(
     """The command takes the agent's, and shows one of somebody else."""
     tls = side(tmp_path / "command", CA(), "command")
     (tls / "ca.pem").write_bytes(authority.cert_pem.bytes())
-    with pytest.raises(RunFailedError, match=r"it does not accept the certificate of this side: its ca.pem has not signed it$"):
+    with pytest.raises(
+        RunFailedError, match=r"it does not accept the certificate of this side: its ca.pem has not signed it$"
+    ):
         executor(port, tls).run(plan_of())
 
 

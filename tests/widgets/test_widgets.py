@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import itertools
 import json
+import math
 import subprocess
 import sys
 from types import SimpleNamespace
