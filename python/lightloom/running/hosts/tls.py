@@ -16,7 +16,7 @@ __all__ = ["FILES", "context_in", "fault_of"]
 # A side's certificate, its key, and the certificate of the authority of both sides, in PEM.
 FILES = CERTIFICATE, KEY, AUTHORITY = ("cert.pem", "key.pem", "ca.pem")
 
-# OpenSSL's X509_V_ERR_… of certificates that no authority known here has signed: alone, at the end of a chain, elsewhere.
+# OpenSSL's X509_V_ERR_… of certificates that no known authority has signed: alone, at the end of a chain, elsewhere.
 OF_OTHERS = (18, 19, 20)
 
 
