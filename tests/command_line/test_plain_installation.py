@@ -65,10 +65,15 @@ def test_examples_work_or_name_their_extra(cli: RunCli, plain: dict[str, str], v
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=300,
     )
+    not_written: set[str] = set()
     for line, status, said in json.loads(ran.stdout.splitlines()[-1]):
-        if NEEDS_EXTRA.search(line):
+        missing = not_written & set(line.split())
+        if missing:
+            assert (status, said) == (2, f"error: plan: no such file: `{missing.pop()}`\n"), line
+        elif NEEDS_EXTRA.search(line):
+            not_written.update(re.findall(r"--output (\S+)", line))
             assert status == 2, line
             assert re.fullmatch(r"error: .* needs the package `\w+`: pip install 'lightloom\[\w+\]'\n", said), said
         else:

@@ -24,6 +24,7 @@ from lightloom.running.hosts.interfaces import port_commands
 from lightloom.running.hosts.secret import SECRET
 from lightloom.running.namespaces import reason_against
 from lightloom.switches.simulated import SimulatedSwitch, start_switch
+from tests.interfaces import interfaces_change
 from tests.running.host_agents import SECRET_OF_TESTS, await_listening
 
 # Ranks of filters: those that are circuits come before that which takes all other frames.
@@ -140,7 +141,8 @@ class Lab:
     def close(self) -> None:
         """Remove all namespaces, and with them what is in them."""
         # Before its other end, which the kernel takes its time to remove.
-        subprocess.run([f"{shutil.which('ip')}", "link", "del", self._leg], capture_output=True, check=False)
+        with interfaces_change():
+            subprocess.run([f"{shutil.which('ip')}", "link", "del", self._leg], capture_output=True, check=False)
         for name in (self.switch_place, *self.names):
             subprocess.run([f"{shutil.which('ip')}", "netns", "del", name], capture_output=True, check=False)
 
@@ -186,11 +188,12 @@ class Lab:
                     f"link set s{number + 1} up",
                 ]
         carried_out("ip", "-batch", "-", lines=lines, inside=self.switch_place)
-        carried_out("ip", "link", "add", self._leg, "type", "veth", "peer", "name", "tests", "netns", self.switch_place)
+        leg = f"link add {self._leg} type veth peer name tests netns {self.switch_place}"
+        # Without an address of its own, which would come later.
+        up = [f"link set {self._leg} addrgenmode none up", f"address add {self._network}.1/24 dev {self._leg}"]
+        with interfaces_change():
+            carried_out("ip", "-batch", "-", lines=[leg, *up])
         carried_out("ip", "-batch", "-", lines=["link set tests master br0 up"], inside=self.switch_place)
-        carried_out(
-            "ip", "-batch", "-", lines=[f"address add {self._network}.1/24 dev {self._leg}", f"link set {self._leg} up"]
-        )
         drops = f"parent ffff: protocol all prio {DARK} {EVERY} {LEADS} dark"
         ports = range(1, self.number + 1)
         lines = [

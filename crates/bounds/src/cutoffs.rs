@@ -6,6 +6,14 @@ pub(crate) mod any_algorithm_all_reduce {
     pub(crate) const MOST_HOPS: u32 = 40;
 }
 
+pub(crate) mod any_algorithm_all_reduce_parts {
+    /// Hops, over those to the farthest rank, with which the bound of a Broadcast counts no more than `RECEIVED`.
+    pub(crate) const HOPS_TO_FARTHEST: f64 = 4.0;
+
+    /// Buffers through a rank's ports that it then counts at most: 27 000 random fabrics have no exception.
+    pub(crate) const RECEIVED: f64 = 1.25;
+}
+
 pub(crate) mod any_algorithm_pair_rates {
     /// Ranks up to which the lightest paths between all of them are looked for.
     pub(crate) const MOST_RANKS_OF_PATHS: usize = 256;

@@ -65,7 +65,7 @@ def command(
       mpiexec -n 4 lightloom run plan.json --transport mpi
       mpiexec -n 4 lightloom run plan.json --transport mpi --switch scpi://192.0.2.7
       LIGHTLOOM_SECRET=... lightloom run plan.json --transport tcp --hosts node1:2,node2:2 --launch none
-      lightloom run plan.json --transport tcp --hosts node1,node2 --tls /etc/lightloom
+      LIGHTLOOM_SECRET=... lightloom run plan.json --transport tcp --hosts node1:2,node2:2 --launch none --tls certificates
       lightloom run plan.json --calibrate times.csv
       lightloom run --barriers --plot barriers.png
     """  # noqa: D301

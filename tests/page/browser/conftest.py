@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.interfaces import interfaces_stay
 from tests.page.browser.chromium import Opened, chromium
 from tests.page.browser.rules import axe_script
 
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.page.served import Served
+
+
+@pytest.fixture(autouse=True)
+def still() -> Iterator[None]:
+    """No test adds or removes a network interface meanwhile."""
+    with interfaces_stay():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@
 
 mod all_gather;
 mod all_reduce;
+mod all_reduce_parts;
 mod all_to_all;
 mod broadcast;
 mod departures;
@@ -38,13 +39,12 @@ pub fn any_algorithm(
     if collective != Collective::AllReduce {
         return own;
     }
-    // Where all ranks but one contribute zeros, an AllReduce is a Broadcast from that one; where only one rank needs the
-    // sum, a Reduce: both take no longer on the same topologies.
-    let parts = [Collective::Broadcast, Collective::Reduce].map(|part| {
+    let parts = all_reduce_parts::worth_a_look(fabric, settings, size_bytes, own.seconds());
+    let of_parts = parts.iter().map(|&part| {
         let bound = of(part);
         Statement { class: bound.class.replacen(part.name(), collective.name(), 1), ..bound }
     });
-    largest([own].into_iter().chain(parts)).expect("there is the first")
+    largest(std::iter::once(own).chain(of_parts)).expect("there is the first")
 }
 
 /// The bound where every port has the fabric's rate.
