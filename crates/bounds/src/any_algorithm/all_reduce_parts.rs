@@ -3,14 +3,15 @@
 //! Where all ranks but one contribute zeros, an AllReduce is a Broadcast from that one; where one rank alone needs the
 //! sum, a Reduce. Both take no longer on the same topologies.
 
-use model::{Collective, CostSettings, Fabric, Initial};
+use model::{Collective, CostSettings, Fabric, Initial, Topology};
 
 use crate::cutoffs::any_algorithm_all_reduce_parts::{HOPS_TO_FARTHEST, RECEIVED};
+use crate::known_topology::{KnownTopology, MOST_DISTANCES};
 use crate::rates::Rates;
 use crate::spreading::least_hops;
 
-/// Those whose bounds may be larger than one of `own_s` seconds. A Reduce is a Broadcast backwards, and has the same bound
-/// where circuits turned round are the same.
+/// Collectives whose bounds may be larger than one of `own_s` seconds. A Reduce is a Broadcast backwards, and has the
+/// same bound where circuits turned round are the same.
 pub(super) fn worth_a_look(
     fabric: &Fabric,
     settings: CostSettings,
@@ -18,18 +19,23 @@ pub(super) fn worth_a_look(
     own_s: f64,
 ) -> &'static [Collective] {
     let is_plain = fabric.optics.is_none() && fabric.electrical.is_none() && fabric.shape.circuits_are_alike();
-    if !is_plain || fabric.initial.given().is_some() || !fabric.shape.faults().is_empty() {
+    if !is_plain || !fabric.shape.faults().is_empty() {
         return &[Collective::Broadcast, Collective::Reduce];
     }
     let rates = Rates::new(fabric, settings);
-    if own_s >= broadcast_s(&rates, size_bytes, fabric.initial == Initial::Repeated) {
-        return &[];
+    let free_s = broadcast_s(&rates, size_bytes, fabric.initial == Initial::Repeated);
+    match &fabric.initial {
+        // There is at most one more change, to the first topology that a free start has.
+        Initial::Topology(start) if own_s < (free_s + rates.change_s).min(on_start_s(&rates, size_bytes, start)) => {
+            &[Collective::Broadcast, Collective::Reduce]
+        }
+        Initial::Free | Initial::Repeated if own_s < free_s => &[Collective::Broadcast],
+        _ => &[],
     }
-    &[Collective::Broadcast]
 }
 
-/// Seconds that the bound of a Broadcast from a free start stays below, of two ways to reach all ranks: in doubling steps on
-/// one topology, on which data that leave late have hops left; and with a topology for each step.
+/// Seconds that the bound of a Broadcast from a free start stays below, the lesser of two ways to reach all ranks: in
+/// doubling steps on one topology, on which data that leave late have hops left; and with a topology for each step.
 fn broadcast_s(rates: &Rates, size_bytes: u64, is_repeated: bool) -> f64 {
     let ranks = f64::from(rates.ranks);
     let received_s = rates.byte_s * size_bytes as f64 / f64::from(rates.ports);
@@ -41,4 +47,15 @@ fn broadcast_s(rates: &Rates, size_bytes: u64, is_repeated: bool) -> f64 {
     let topologies = 2.0 * one_each + 1.0;
     let changing_s = rates.startup_s * topologies + rates.hop_s * one_each + received_s + rates.change_s * changes;
     staying_s.min(changing_s)
+}
+
+/// Seconds that the bound of a Broadcast stays below on the topology of the start: the time of the buffer in the best
+/// number of chunks, one behind the other along trees that share no circuit and are no deeper than the diameter.
+fn on_start_s(rates: &Rates, size_bytes: u64, start: &Topology) -> f64 {
+    let known = KnownTopology::new(start);
+    let Some(distances) = known.distances(MOST_DISTANCES) else { return f64::INFINITY };
+    let depth_s = (rates.startup_s + rates.hop_s) * f64::from(distances.diameter);
+    let received_s = rates.byte_s * size_bytes as f64 / known.fewest_into().min(known.fewest_out());
+    // D + k - 1 steps of α + δ + βm/k, with the best k.
+    depth_s + received_s + 2.0 * (depth_s * received_s).sqrt()
 }
