@@ -85,6 +85,16 @@ def broadcast_and_all_reduce(problem: Problem) -> tuple[float, float]:
     return of(problem, "broadcast"), of(problem, "all-reduce")
 
 
+def gather_and_all_gather(problem: Problem) -> tuple[float, float]:
+    """An AllGather of which only what the root gets is wanted is a gather."""
+    return of(problem, "gather"), of(problem, "all-gather")
+
+
+def scatter_and_reduce_scatter(problem: Problem) -> tuple[float, float]:
+    """A ReduceScatter of which all buffers but the root's are nothing is a scatter."""
+    return of(problem, "scatter"), of(problem, "reduce-scatter")
+
+
 def broadcast_and_scatter(problem: Problem) -> tuple[float, float]:
     """A scatter, and an AllGather after a change of circuits."""
     gather_s = problem._replace(collective="all-gather", initial="free").seconds()
@@ -168,6 +178,8 @@ Sides = Callable[[Problem], tuple[float, float]]
 # graphs that are nearly as good.
 RELATIONS: dict[Sides, float] = {
     broadcast_and_all_reduce: 1.05,
+    gather_and_all_gather: 1.1,
+    scatter_and_reduce_scatter: 1.1,
     broadcast_and_scatter: 1.1,
     all_reduce_and_halves: 1.1,
     mirror: 1.1,

@@ -10,7 +10,8 @@ pub(crate) const ROOTED: &[Collective] =
 
 /// `collective` over a tree: `steps` has its edges `(parent, child)` relative to the root, in the order of a Broadcast,
 /// in which every rank but the root is a child once. A Scatter sends a child what its whole subtree gets. Reduce and
-/// Gather are a Broadcast and a Scatter backwards. O(n) edges, and for Scatter and Gather O(n · depth) chunks.
+/// Gather are a Broadcast and a Scatter backwards, with ranks counted down from the root. O(n) edges, and for Scatter and
+/// Gather O(n · depth) chunks.
 ///
 /// # Errors
 /// The errors of [`Schedule::new`].
@@ -22,12 +23,14 @@ pub(crate) fn schedule(
     steps: impl IntoIterator<Item = Vec<(Rank, Rank)>>,
 ) -> Result<Schedule> {
     let (n, root) = (shape.gpus(), options.root());
-    let rank = |relative: Rank| ((u64::from(root) + u64::from(relative)) % u64::from(n)) as Rank;
     let (down, up) = match collective {
         Collective::Reduce => (Collective::Broadcast, true),
         Collective::Gather => (Collective::Scatter, true),
         other => (other, false),
     };
+    // Counted down, so that ranks send ahead that way too, as the circuits of a ring in one direction lead.
+    let ahead = |relative: Rank| if up { (n - relative) % n } else { relative };
+    let rank = |relative: Rank| ((u64::from(root) + u64::from(ahead(relative))) % u64::from(n)) as Rank;
     let chunks = Chunks::rooted(down, n, root, 1)?;
     let steps: Vec<Vec<(Rank, Rank)>> = steps.into_iter().collect();
     let subtrees = if down == Collective::Scatter { subtrees(n, &steps) } else { Vec::new() };

@@ -45,6 +45,9 @@ pub(crate) mod following_blocks {
     /// Part of the time of what was found that the bound of a collective of blocks may be, for its plan to be followed.
     pub(crate) const WORTH_FOLLOWING: f64 = 0.87;
 
+    /// GPUs up to which a Scatter follows a ReduceScatter, and a Gather an AllGather.
+    pub(crate) const MOST_GPUS_OF_SHARES: u32 = 1 << 10;
+
     /// GPUs up to which a Broadcast follows an AllReduce.
     pub(crate) const MOST_GPUS_OF_SUMS: u32 = 256;
 }

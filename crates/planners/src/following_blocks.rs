@@ -1,12 +1,13 @@
-//! Broadcasts and Reduces that follow the best plans of collectives of blocks.
+//! Collectives with a root that follow the best plans of those without.
 
 use model::{Chunks, Collective, Fabric, Initial, Rank, Result, Routing, Shape};
 
 use crate::best_composition::Composing;
-use crate::cutoffs::following_blocks::{MOST_GPUS_OF_SUMS, WORTH_FOLLOWING};
+use crate::cutoffs::following_blocks::{MOST_GPUS_OF_SHARES, MOST_GPUS_OF_SUMS, WORTH_FOLLOWING};
 use crate::{Choice, Problem};
 
-/// Tries what follows the best AllReduce, and a scatter before the best AllGather, where their bounds leave hope that
+/// Tries the Broadcast or Reduce that follows the best AllReduce, and a scatter before the best AllGather; the Scatter
+/// that follows the best ReduceScatter; the Gather that follows the best AllGather: where their bounds leave hope that
 /// these are faster than what was found.
 ///
 /// # Errors
@@ -14,22 +15,31 @@ use crate::{Choice, Problem};
 pub(crate) fn consider(composing: &mut Composing<'_>, problem: &Problem, root: Rank) -> Result<()> {
     let (chunks, size) = (problem.schedule().chunks(), problem.size_bytes);
     let collective = chunks.collective();
-    if !matches!(collective, Collective::Broadcast | Collective::Reduce) || chunks.forwarding() > 0 {
+    if chunks.forwarding() > 0 {
         return Ok(());
     }
-    // A Reduce is a Broadcast backwards, from a start whose circuits are turned round.
     let mut fabric = problem.fabric.clone();
-    if let (Collective::Reduce, Initial::Topology(start)) = (collective, &fabric.initial) {
-        fabric.initial = Initial::Topology(start.reversed()?);
-    }
-    let others = f64::from(chunks.members() - 1) / f64::from(chunks.members());
-    let sent_s = others * size as f64 * fabric.byte_s() / f64::from(fabric.shape.ports());
-    let scatter_s = fabric.startup_s + f64::from(hops(&fabric.shape)) * fabric.hop_delay_s + sent_s;
-    let sums = (fabric.shape.gpus() <= MOST_GPUS_OF_SUMS).then_some((Collective::AllReduce, 0.0));
-    for (blocks, before_s) in sums.into_iter().chain([(Collective::AllGather, scatter_s)]) {
+    let gpus = fabric.shape.gpus();
+    let is_small = gpus <= MOST_GPUS_OF_SHARES;
+    let followed = match collective {
+        Collective::Gather => Vec::from_iter(is_small.then_some((Collective::AllGather, 0.0, 1.0))),
+        Collective::Scatter => Vec::from_iter(is_small.then_some((Collective::ReduceScatter, 0.0, 1.0))),
+        _ => {
+            // A Reduce is a Broadcast backwards, from a start whose circuits are turned round.
+            if let (Collective::Reduce, Initial::Topology(start)) = (collective, &fabric.initial) {
+                fabric.initial = Initial::Topology(start.reversed()?);
+            }
+            let others = f64::from(chunks.members() - 1) / f64::from(chunks.members());
+            let sent_s = others * size as f64 * fabric.byte_s() / f64::from(fabric.shape.ports());
+            let scatter_s = fabric.startup_s + f64::from(hops(&fabric.shape)) * fabric.hop_delay_s + sent_s;
+            let sums = (gpus <= MOST_GPUS_OF_SUMS).then_some((Collective::AllReduce, 0.0, WORTH_FOLLOWING));
+            sums.into_iter().chain([(Collective::AllGather, scatter_s, WORTH_FOLLOWING)]).collect()
+        }
+    };
+    for (blocks, before_s, worth) in followed {
         interruption::check();
         let bound = problem.cache.bounds.any_algorithm(blocks, None, &fabric, problem.settings, size);
-        if bound.seconds() + before_s > WORTH_FOLLOWING * composing.limit_s() {
+        if bound.seconds() + before_s > worth * composing.limit_s() {
             continue;
         }
         let Some(best) = best_of(blocks, &fabric, problem, composing.limit_s() - before_s)? else { continue };

@@ -1,8 +1,9 @@
-//! Broadcasts that follow the steps of an AllReduce or an AllGather.
+//! Collectives with a root that follow the steps of one without.
 //!
 //! An AllReduce of which every buffer but the root's is nothing is a Broadcast: of its transfers those are left that
-//! bring a chunk of the root's to a rank that lacks it. So is a scatter before the steps of an AllGather. Circuits carry
-//! no more in any step than they did.
+//! bring a chunk of the root's to a rank that lacks it. So is a scatter before the steps of an AllGather. A ReduceScatter
+//! of the root's buffer alone is a Scatter, and backwards an AllGather to the root alone a Gather. Circuits carry no more
+//! in any step than they did.
 
 use model::{Chunks, Collective, Rank, Result, Schedule, Topology};
 
@@ -11,8 +12,10 @@ use super::spread::{Sends, Spread};
 use crate::composition::Composition;
 use crate::cutoffs::broadcast_following::MOST_SENT;
 
-/// The Broadcast from `root`, or the Reduce to it on the circuits turned round, that follows a schedule of blocks on
-/// these topologies; `None` where chunks are of several sizes or too many. O(chunks that the schedule sends).
+/// The collective from or to `root` that follows a schedule on these topologies: a Broadcast or, on the circuits turned
+/// round, a Reduce follows an AllReduce or an AllGather; a Scatter a ReduceScatter; a Gather an AllGather. `None` where
+/// chunks are of several sizes or too many, and where a rank is sent a chunk twice in what is turned round. O(chunks that
+/// the schedule sends).
 ///
 /// # Errors
 /// The errors of making steps and of turning topologies round.
@@ -22,6 +25,12 @@ pub fn following(
     collective: Collective,
     root: Rank,
 ) -> Result<Option<Composition>> {
+    if collective == Collective::Gather {
+        let forwards = Composition { schedule: schedule.clone(), topologies, over_circuits: false, routes: Vec::new() };
+        let Some(backwards) = forwards.reversed()? else { return Ok(None) };
+        let scatter = following(&backwards.schedule, backwards.topologies, Collective::Scatter, root)?;
+        return scatter.map_or(Ok(None), |scatter| scatter.reversed());
+    }
     let (chunks, ranks) = (schedule.chunks(), schedule.ranks());
     let Some(parts) = chunks.per_buffer().filter(|&parts| u64::from(parts) * u64::from(ranks) <= MOST_SENT) else {
         return Ok(None);
@@ -55,7 +64,12 @@ pub fn following(
             steps.push(sends);
         }
     }
-    let broadcast = Spread { parts, steps, topologies }.composition(ranks, root)?;
+    let spread = Spread { parts, steps, topologies };
+    if collective == Collective::Scatter {
+        let of_block = chunks.parts().unwrap_or(1);
+        return Ok(Some(spread.of(Chunks::rooted(collective, ranks, root, of_block)?)?));
+    }
+    let broadcast = spread.composition(ranks, root)?;
     if collective == Collective::Reduce { broadcast.reversed() } else { Ok(Some(broadcast)) }
 }
 
@@ -102,6 +116,48 @@ mod tests {
         sent
     }
 
+    /// Whether each step, in order, is one of `before` with no pair that exchanges more: steps that bring nothing are left
+    /// out.
+    fn carries_no_more(steps: &[Step], chunks: &Chunks, before: &Schedule) -> bool {
+        let mut left = before.steps().iter();
+        steps.iter().all(|step| {
+            let now = sent(step, chunks);
+            left.any(|other| {
+                let other = sent(other, before.chunks());
+                now.iter().all(|(pair, chunks)| other.get(pair) >= Some(chunks))
+            })
+        })
+    }
+
+    /// Shares follow whatever is composed for all ranks, from any root and to it.
+    #[test]
+    fn shares_reach_their_ranks_or_the_root_and_no_pair_carries_more() {
+        let libraries = Libraries::default();
+        let pairs = [(Collective::ReduceScatter, Collective::Scatter), (Collective::AllGather, Collective::Gather)];
+        for (gpus, ports, root) in [(12, 1, 5), (16, 2, 0), (9, 2, 8), (24, 3, 7), (19, 4, 18)] {
+            for (blocks, collective) in pairs {
+                let all = Chunks::even(blocks, gpus, 1).unwrap();
+                let found = compositions(&libraries, &all, &fabric(gpus, ports), CostSettings::default(), 1 << 18);
+                let mut number = 0;
+                for composition in found.unwrap() {
+                    let topologies = composition.topologies.clone();
+                    let followed = following(&composition.schedule, topologies, collective, root).unwrap();
+                    let Some(followed) = followed else { continue };
+                    number += 1;
+                    let chunks = followed.schedule.chunks();
+                    assert_eq!((chunks.collective(), chunks.root()), (collective, Some(root)));
+                    let report = verify::schedule(&followed.schedule);
+                    assert!(report.first_failure().is_none(), "{gpus} {ports} {:?}", report.first_failure());
+                    assert!(
+                        carries_no_more(followed.schedule.steps(), chunks, &composition.schedule),
+                        "{gpus} {ports}"
+                    );
+                }
+                assert!(number > 0, "{gpus} {ports} {}", blocks.name());
+            }
+        }
+    }
+
     /// Whatever is composed for blocks is followed from any root, and to it: every rank ends with the root's buffer or
     /// the root with all sums, and no pair exchanges more in a step than it did.
     #[test]
@@ -125,16 +181,8 @@ mod tests {
                     let followed = following(&composition.schedule, topologies, Collective::Broadcast, root);
                     let followed = followed.unwrap().unwrap().schedule;
                     let scattered = usize::from(blocks == Collective::AllGather);
-                    // Steps that bring nothing of the root's are left out.
-                    let mut steps = composition.schedule.steps().iter();
-                    for own in &followed.steps()[scattered..] {
-                        let now = sent(own, followed.chunks());
-                        let carries = |step: &Step| {
-                            let before = sent(step, composition.schedule.chunks());
-                            now.iter().all(|(pair, chunks)| before.get(pair) >= Some(chunks))
-                        };
-                        assert!(steps.any(carries), "{gpus} {ports}");
-                    }
+                    let steps = &followed.steps()[scattered..];
+                    assert!(carries_no_more(steps, followed.chunks(), &composition.schedule), "{gpus} {ports}");
                 }
             }
         }

@@ -23,7 +23,15 @@ impl Spread {
     /// # Errors
     /// The errors of [`Step::new`].
     pub(super) fn composition(&self, ranks: u32, root: Rank) -> Result<Composition> {
-        let chunks = Chunks::buffer(Collective::Broadcast, ranks, root, self.parts)?;
+        self.of(Chunks::buffer(Collective::Broadcast, ranks, root, self.parts)?)
+    }
+
+    /// The composition with these steps, of parts that are chunks of some collective.
+    ///
+    /// # Errors
+    /// The errors of [`Step::new`].
+    pub(super) fn of(&self, chunks: Chunks) -> Result<Composition> {
+        let ranks = chunks.ranks();
         let step = |sends: &Sends| {
             let transfers = sends.iter().map(|(&(src, dst), parts)| {
                 let chunks = parts.clone();
