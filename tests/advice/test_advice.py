@@ -117,6 +117,7 @@ def test_nothing_to_choose_from() -> None:
     assert choose([]) is None
 
 
+@pytest.mark.large
 def test_a_switch_that_joins_too_few_gpus_is_not_recommended() -> None:
     small, large = at("small", 1e-6, radix=4), at("large", 1.1e-6, radix=8)
     told = ll.advise(COLLECTIVES, switches=[small, large])
@@ -148,6 +149,7 @@ def test_where_changing_circuits_does_not_pay_fixed_circuits_are_recommended() -
     assert any(reason.startswith("Changing circuits does not pay: ") for reason in told.reasons)
 
 
+@pytest.mark.large
 def test_no_time_where_no_delay_is_known() -> None:
     told = ll.advise(COLLECTIVES, switches="robotic")
     assert told.rows[0].total_s is None
