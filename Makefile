@@ -71,7 +71,7 @@ test-long: SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 test-long: export LIGHTLOOM_LONG_TESTS = $(SEED)
 test-long: $(VENV)/built
 	@echo "make test-long SEED=$(SEED) draws the same"
-	$(CARGO_TEST)
+	$(CARGO_TEST) -- --include-ignored
 	$(PYTEST) -m 'long and not peers'
 
 # Beside ns-3 and SimGrid, which are got where that can be done; what cannot be had is said on standard error.
