@@ -29,7 +29,7 @@ UV = $(VENV)/bin/uv pip install --quiet --python $(VENV)/bin/python
 # The module, built into python/, where the editable installation finds it.
 DEVELOP = PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" maturin develop --quiet --uv --locked --profile
 
-.PHONY: demo check test libraries test-rust test-python test-large test-long test-peers test-torch data bench lint lint-fast audit \
+.PHONY: demo check test test-rust test-python test-large test-long test-peers test-torch data bench lint lint-fast audit \
 	format docs fuzz fuzz-command-line build clean wheel release c-library c-header c-example install-c gate-example \
 	nccl-tuner
 
@@ -45,16 +45,10 @@ check: $(VENV)/built
 
 # All tests; of those that take long, which are marked large (ignored, in Rust), a sixteenth of their cases (in Rust, none).
 # `make test-large` runs these whole.
-# What both halves need first, while packages are installed; then the halves at once, so that the tests of Python, which
-# often wait, run while those of Rust are compiled.
-test:
-	$(MAKE) --no-print-directory --jobs 2 libraries $(VENV)/installed
-	$(MAKE) --no-print-directory $(VENV)/built
+# The module first, which both halves need most of; then both at once, so that the tests of Python, which often wait, run
+# while those of Rust are compiled.
+test: $(VENV)/built
 	$(MAKE) --no-print-directory --jobs 2 test-rust test-python
-
-# All crates but the module's, which needs the Python of the virtual environment.
-libraries:
-	cargo build --workspace --exclude lightloom-python --lib --locked --quiet
 
 test-rust:
 	$(CARGO_TEST)
