@@ -45,8 +45,9 @@ check: $(VENV)/built
 
 # All tests; of those that take long, which are marked large (ignored, in Rust), a sixteenth of their cases (in Rust, none).
 # `make test-large` runs these whole.
-# Both halves at once: one's compiler and long tests run next to the other's, which wait for Cargo's lock where needed.
-test:
+# The module first, which both halves need most of; then both at once, so that the tests of Python, which often wait, run
+# while those of Rust are compiled.
+test: $(VENV)/built
 	$(MAKE) --no-print-directory --jobs 2 test-rust test-python
 
 test-rust:
@@ -64,7 +65,7 @@ test-long: SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 test-long: export LIGHTLOOM_LONG_TESTS = $(SEED)
 test-long: $(VENV)/built
 	@echo "make test-long SEED=$(SEED) draws the same"
-	$(CARGO_TEST)
+	$(CARGO_TEST) -- --include-ignored
 	$(PYTEST) -m 'long and not peers'
 
 # Beside ns-3 and SimGrid, which are got where that can be done; what cannot be had is said on standard error.

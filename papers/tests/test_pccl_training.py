@@ -67,6 +67,7 @@ def test_ring_on_the_ring_at_every_delay(name: str) -> None:
     assert times[DURING, 128, "ring", "Ring"] == pytest.approx(overlapped_s, rel=1e-9)
 
 
+@pytest.mark.large
 def test_the_throughput_is_that_of_16_samples_a_gpu() -> None:
     table = outcome("12").table
     for gpus, time_s, rate in zip(table["gpus"], table["iteration_s"], table["samples_per_s"], strict=True):
@@ -90,6 +91,7 @@ def test_lightloom_plans_the_same_iteration(when: str) -> None:
     assert iterations("16")[when, 32, "ring", "Ring"] == pytest.approx(training.total_s, rel=1e-12)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("when", [DURING, AFTER])
 @pytest.mark.parametrize("delay_s", [1e-6, 20e-6])
 def test_an_iteration_is_as_long_as_lightloom_says_of_the_same_plans(when: str, delay_s: float) -> None:

@@ -34,6 +34,7 @@ def advice() -> ll.Advice:
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_the_document_is_of_its_schema(advice: ll.Advice) -> None:
     told = json.loads(advice.to_json())
     jsonschema.validate(told, schema("advice"))
@@ -42,6 +43,7 @@ def test_the_document_is_of_its_schema(advice: ll.Advice) -> None:
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_the_recommended_switch_is_a_usable_row(advice: ll.Advice) -> None:
     best = advice.best
     assert best is not None
@@ -53,6 +55,7 @@ def test_the_recommended_switch_is_a_usable_row(advice: ll.Advice) -> None:
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_faster_switches_and_more_ports_are_never_slower(advice: ll.Advice) -> None:
     for ports in (1, 2):
         times = [row.total_s for row in advice.rows if row.ports == ports and row.total_s is not None]
@@ -65,6 +68,7 @@ def test_faster_switches_and_more_ports_are_never_slower(advice: ll.Advice) -> N
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_at_the_break_even_delay_changing_pays_and_a_little_above_it_does_not(advice: ll.Advice) -> None:
     for limit in advice.break_even:
         delay_s = limit.reconfiguration_delay_s
@@ -117,6 +121,7 @@ def test_nothing_to_choose_from() -> None:
     assert choose([]) is None
 
 
+@pytest.mark.large
 def test_a_switch_that_joins_too_few_gpus_is_not_recommended() -> None:
     small, large = at("small", 1e-6, radix=4), at("large", 1.1e-6, radix=8)
     told = ll.advise(COLLECTIVES, switches=[small, large])
@@ -129,6 +134,7 @@ def test_a_switch_that_joins_too_few_gpus_is_not_recommended() -> None:
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_prices_and_powers_are_of_all_switches_and_unknown_stays_unknown() -> None:
     dear = at("dear", 1e-6, price=100.0, power_w=10.0)
     cheap = at("cheap", 1.01e-6, price=50.0)
@@ -148,6 +154,7 @@ def test_where_changing_circuits_does_not_pay_fixed_circuits_are_recommended() -
     assert any(reason.startswith("Changing circuits does not pay: ") for reason in told.reasons)
 
 
+@pytest.mark.large
 def test_no_time_where_no_delay_is_known() -> None:
     told = ll.advise(COLLECTIVES, switches="robotic")
     assert told.rows[0].total_s is None
@@ -168,6 +175,7 @@ def test_what_would_change_the_recommendation_is_what_another_job_says(advice: l
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_the_table_marks_the_recommended_switch(advice: ll.Advice) -> None:
     lines = advice_table(advice).splitlines()
     (marked,) = [line for line in lines if line.lstrip().startswith("*")]
@@ -177,6 +185,7 @@ def test_the_table_marks_the_recommended_switch(advice: ll.Advice) -> None:
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_the_picture_can_be_read(advice: ll.Advice) -> None:
     assert faults(advice.plot()) == []
 

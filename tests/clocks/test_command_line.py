@@ -20,6 +20,7 @@ PROBLEM = ("plan", "--collective", "all-to-all", "--matrix", "zipf:0.4", "--size
 ASYNCHRONOUS = (*PROBLEM, "--ports", "2", "--overlap", "asynchronous")
 
 
+@pytest.mark.large
 def test_a_timeline_is_printed_written_judged_and_drawn(cli: RunCli, tmp_path: Path) -> None:
     file, picture = tmp_path / "timeline.json", tmp_path / "timeline.png"
     ran = cli(*ASYNCHRONOUS, "--output", file, "--plot", picture)

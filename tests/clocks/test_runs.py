@@ -51,6 +51,7 @@ def assert_circuits_are_there(ran: TimelineMeasurement) -> None:
             assert (made_s - asked_s >= turn_s - slack_s).all(), (k, i)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_each_collective_gives_what_numpy_gives_over_circuits_that_are_there(collective: str) -> None:
@@ -80,6 +81,7 @@ def test_random_timelines_give_what_numpy_gives(seed: int) -> None:
     assert_circuits_are_there(ran)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(40))
 def test_transmissions_in_any_order_that_their_waits_allow_give_what_numpy_gives(seed: int) -> None:
     found = drawn(seed, 1 << 16)

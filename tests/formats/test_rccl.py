@@ -108,6 +108,7 @@ PROBLEMS = [
 ]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("collective", "sizes", "fabric"), PROBLEMS, ids=lambda one: str(one)[:12])
 @pytest.mark.usefixtures("in_tmp")
 def test_each_size_gets_the_program_of_its_plan(collective: str, sizes: str, fabric: ll.Fabric, cli: RunCli) -> None:

@@ -68,6 +68,7 @@ def test_short_circuiting_rings_take_any_number_of_gpus() -> None:
     assert {delay: plan.algorithm for delay, plan in found.items()} == {"10ns": "bruck-doubling", "10ms": "ring"}
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("preset", [entry["name"] for entry in presets()])
 def test_every_preset_plans(preset: str) -> None:
     known = ll.Fabric.preset(preset)

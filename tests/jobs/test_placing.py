@@ -96,6 +96,7 @@ def test_jobs_that_would_wait_share(tmp_path: Path) -> None:
     assert run_of(placed, "turns").jobs[1].end_s < changing.jobs[1].end_s
 
 
+@pytest.mark.large
 def test_a_job_that_accepts_fewer_gpus_does_as_much() -> None:
     told = {"job": [{"model": "bert-pccl", "ranks": [8, 4], "iterations": 10}, exchange("b", ranks=4)]}
     (run,) = ll.place_jobs({"job": told["job"][::-1]}, fabric=FABRIC, sharing="changing").runs

@@ -117,6 +117,7 @@ def test_a_topology_is_held_where_every_circuit_finds_a_band(
     assert all(check.passed for check in ll.verify(plan))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("gpus", "ports", "optics"), [(8, 4, "wss:8x4x32"), (16, 4, "wss:8x2"), (16, 4, "wss:16x4x8"), (16, 4, "wss:4")]
 )

@@ -91,6 +91,7 @@ def test_exports_are_those_of_the_command_line(server: Served, cli: RunCli, in_t
     assert sorted(files.values()) == sorted(path.read_bytes() for path in written)
 
 
+@pytest.mark.large
 def test_an_iteration_is_that_of_the_command_line(server: Served, cli: RunCli) -> None:
     flags = ("bert-pccl", "--ranks", 8, "--reconfiguration-delay", "100us")
     asked = {"model": "bert-pccl", "ranks": 8, "reconfiguration-delay": "100us"}

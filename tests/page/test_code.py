@@ -111,6 +111,7 @@ def test_iterations(server: Served, cli: RunCli, in_tmp: Path) -> None:
         assert printed(python).rstrip("\n") == shown
 
 
+@pytest.mark.large
 def test_advice(server: Served, cli: RunCli, in_tmp: Path) -> None:
     job = 'gpus = 4\n[[mix]]\ncollective = "all-reduce"\nsize = "1MiB"\n'
     for more in ({}, {"switches": "sirius", "own_switches": '[mine]\nreconfiguration_delay = "2ms"\n', "ports": "2"}):

@@ -190,6 +190,7 @@ def test_a_request_to_the_server_names_no_file(value: str) -> None:
     assert checked("plan", {"barrier": "4us"}) == {"barrier": "4us"}
 
 
+@pytest.mark.large
 def test_a_sweep_along_barriers_reads_their_files(costs: Path, in_tmp: Path) -> None:
     assert costs.parent == in_tmp
     axes = {"barrier": ["0s", "4us", "costs.json:flags"], "size": ["1KiB", "1MiB"]}

@@ -146,6 +146,7 @@ def test_no_plan_is_below_and_no_bound_above_all_schedules(number: int) -> None:
     hold_against_programs(number)
 
 
+@pytest.mark.large
 @pytest.mark.long
 @settings(max_examples=cases(100), deadline=None)
 @given(st.integers(40, 10**9))
@@ -208,6 +209,7 @@ def test_a_plan_says_its_pairs(plan: ll.Plan) -> None:
     assert ll.plan("all-gather", "1MiB", fabric=again).to_json() == plan.to_json()
 
 
+@pytest.mark.large
 def test_files_say_what_texts_say(plan: ll.Plan, tmp_path: Path) -> None:
     table = tmp_path / "rates.csv"
     table.write_text("gpu,peer,bandwidth,hop_delay\n0-3,0-3,800Gbps,100ns\n4-7,4-7,800Gbps,100ns\n")
@@ -329,6 +331,7 @@ def test_settings_for_circuits_of_one_rate_are_refused(asked: dict[str, Any], fi
         ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), **asked)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("rates", [{"pair_rates": FABRIC["pair_rates"]}, {"bandwidth": ["800Gbps", "400Gbps"]}])
 @pytest.mark.parametrize("failed", ["gpu:1", "gpu:1,link:2-3", "port:1.0", "link:0-1"])
 def test_a_plan_for_several_rates_is_not_repaired(rates: dict[str, Any], failed: str) -> None:

@@ -56,6 +56,7 @@ def program(costs: list[list[float | None]], standard: int, initial: int, delay_
     return float(solver.getInfo().objective_function_value)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("algorithm", "collective", "gpus"), SCHEDULES)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_plan_is_the_programs_optimum(algorithm: str, collective: str, gpus: int, seed: int) -> None:

@@ -281,6 +281,7 @@ def in_fork(work: Callable[[], object], seconds: float = 60) -> object:
     return pickle.loads(answer)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", WORK)
 def test_a_forked_process_finds_what_its_parent_finds(name: str) -> None:
     wanted = WORK[name]()

@@ -30,6 +30,7 @@ def ranks_have_the_same_bits(made: Plan, data: np.random.Generator) -> bool:
     return bool((held == held[0]).all())
 
 
+@pytest.mark.large
 @settings(max_examples=60, deadline=None)
 @given(
     ranks=st.integers(2, 12),

@@ -76,6 +76,7 @@ def test_changes_at_even_distances_take_the_closed_form(size: int, dimensions: i
     assert plan.reconfigurations == digits - 1
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("collective", COLLECTIVES)
 @pytest.mark.parametrize("delay", ["1us", "100us", "10ms"])
 def test_no_slower_than_a_torus_that_never_changes(collective: str, delay: str) -> None:

@@ -123,6 +123,7 @@ def test_what_is_planned_on_circuits_alone_refuses_more(planned: Any, more: dict
         planned(ll.Fabric(gpus=8, ports=2, **more))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("gpus", "hop_delay", "electrical"),
     [

@@ -185,6 +185,7 @@ def test_a_scale_sends_as_many_times_less() -> None:
     assert (whole.settings.scale, part.settings.scale) == (1, 16)
 
 
+@pytest.mark.large
 def test_a_scale_is_chosen_where_data_are_large() -> None:
     course = course_of(ll.train("bert-pccl", fabric=ll.Fabric(gpus=16), ranks=16), 2)
     from lightloom.running.iterations.pace import WORKSPACES_BYTES, scale_for
@@ -198,6 +199,7 @@ def test_a_scale_is_chosen_where_data_are_large() -> None:
     assert held * scale == 2 * 16 * (12 * 64 + 24 * 16) << 20
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("dtype", ["float64", "int32", "bfloat16"])
 def test_every_type_is_carried(dtype: str) -> None:
     measurement = quick(two_axes(), dtype=dtype, reduction="max", iterations=1)

@@ -132,6 +132,7 @@ def test_damaged_parts_are_computed_again(tmp_path: Path, uninterrupted: bytes) 
     assert result.path.read_bytes() == uninterrupted
 
 
+@pytest.mark.large
 def test_a_finished_sweep_computes_nothing(tmp_path: Path, uninterrupted: bytes) -> None:
     (tmp_path / "stopped.toml").write_text(DESCRIPTION)
     (tmp_path / "stopped.parquet").write_bytes(uninterrupted)

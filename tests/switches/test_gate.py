@@ -215,6 +215,7 @@ def test_wrong_options_are_refused(
     assert [file.name for file in in_own_folder.iterdir()] == ["plan.json"]
 
 
+@pytest.mark.large
 def test_circuits_without_a_plan_need_ranks_and_those_without_steps_are_refused(
     cli: RunCli, start: StartSwitch, plan: ll.Plan, in_own_folder: Path
 ) -> None:

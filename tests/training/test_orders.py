@@ -23,11 +23,13 @@ def _collective(name: str, collective: str, size_bytes: int, *after: str, **more
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_no_order_is_faster() -> None:
     assert sum(judge_order(seed) for seed in range(40)) > 0
 
 
 @pytest.mark.large
+@pytest.mark.slow
 def test_better_fabrics_are_never_slower() -> None:
     assert [line for seed in range(8) for line in judge_weaker(seed)] == []
 

@@ -46,6 +46,7 @@ def test_boxes_of_a_lane_are_beside_each_other(training: ll.Training) -> None:
                 ends[lane] = box.last_s
 
 
+@pytest.mark.large
 def test_circuits_are_dark_within_the_iteration_as_long_as_it_says(training: ll.Training) -> None:
     dark = [box for row in training_rows(training) for box in row.boxes if box.is_dark]
     assert all(0 <= box.first_s <= box.last_s <= training.total_s * (1 + 1e-12) for box in dark)
@@ -57,6 +58,7 @@ def test_circuits_are_dark_within_the_iteration_as_long_as_it_says(training: ll.
         assert fsum(box.last_s - box.first_s for box in dark if box.role == DARK) > 0
 
 
+@pytest.mark.large
 def test_the_timeline_is_the_rows_as_json(training: ll.Training) -> None:
     told = json.loads(json.dumps(timeline(training)))
     rows = training_rows(training)

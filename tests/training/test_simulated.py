@@ -128,6 +128,7 @@ def test_plans_are_simulated_once_and_packets_are_of_all_groups() -> None:
     assert again.to_json() == found.to_json()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("reconfiguration", ["global", "ports"])
 def test_what_changes_before_a_plan_is_the_iterations_affair(reconfiguration: str) -> None:
     told = {**workload(), "groups": {"all": [*range(8)]}}

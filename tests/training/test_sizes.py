@@ -106,6 +106,7 @@ def test_changes_that_cost_too_much_leave_the_best_single_topology() -> None:
         assert iteration.total_s <= kept_s * (1 + 1e-9), name
 
 
+@pytest.mark.large
 def test_all_groups_of_an_axis_take_one_groups_time() -> None:
     node = {"id": "a", "kind": "collective", "collective": "all-reduce", "axis": "tp", "size_bytes": MIB, "after": []}
     many = {"schema": "lightloom.workload/1", "ranks": 128, "mesh": {"tp": 8, "dp": 16}, "nodes": [node]}

@@ -102,6 +102,7 @@ def test_measured_samples_come_from_a_file(tmp_path: Path) -> None:
     assert slow_s == pytest.approx(plan.total_s + step.transmission_s)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("objective", ["nominal", "mean", "p50", "p95", "p99"])
 def test_no_candidate_is_better_by_the_objective(objective: str) -> None:
     fabric = ll.Fabric(gpus=16)

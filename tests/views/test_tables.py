@@ -270,6 +270,7 @@ def test_a_narrow_terminal_breaks_no_word_and_drops_no_column(rows: list[tuple[s
     assert {word: count for word, count in shown.items() if "─" not in word} == expected
 
 
+@pytest.mark.large
 def test_a_sweep_says_where_each_collective_is_faster() -> None:
     collectives, sizes, delays = ("all-reduce", "all-to-all"), ("1MiB", "1500KiB", "256MiB"), ("10us", "1ms")
     axes = {"collective": list(collectives), "size": list(sizes), "reconfiguration-delay": list(delays)}

@@ -44,6 +44,7 @@ def test_axe_finds_what_is_wrong(opened: Opened, axe: str) -> None:
     assert any(found.startswith("label:") for found in violations(opened, axe))
 
 
+@pytest.mark.large
 def test_all_is_reached_by_the_tab_key(opened: Opened) -> None:
     page = opened.go(VIEWS["plan"])
     seen: list[str] = []

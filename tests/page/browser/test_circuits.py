@@ -48,6 +48,7 @@ def test_data_move_at_the_rate_of_their_circuit(opened: Opened) -> None:
         assert far[link] == pytest.approx(rate * scale, rel=1e-3, abs=0.02)
 
 
+@pytest.mark.large
 def test_the_switch_shows_dark_and_broken_ports(opened: Opened, axe: str) -> None:
     page = opened.go(BROKEN)
     plan = ll.plan("all-gather", "16MiB", fabric=ll.Fabric(gpus=8, ports=2, failed="port:1.0,receiver:2.1"))
@@ -63,6 +64,7 @@ def test_the_switch_shows_dark_and_broken_ports(opened: Opened, axe: str) -> Non
         assert violations(opened, axe) == []
 
 
+@pytest.mark.large
 def test_a_chunk_is_followed_by_keys_alone(opened: Opened, axe: str) -> None:
     page = opened.go("/plan?collective=all-gather&size=1MiB&gpus=8&algorithm=ring")
     plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(gpus=8), algorithm="ring")

@@ -164,6 +164,7 @@ def test_an_address_that_was_cut_off_says_so(opened: Opened, packed: str) -> Non
     expect(page.locator(".headline")).to_be_visible()
 
 
+@pytest.mark.large
 def test_what_unpacks_to_more_than_a_request_may_have_is_refused(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=1MiB&gpus=8")
     packed = page.evaluate(

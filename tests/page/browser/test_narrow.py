@@ -59,6 +59,7 @@ def test_the_result_is_on_the_first_screen(narrow: Opened, axe: str, view: str) 
     assert violations(narrow, axe) == []
 
 
+@pytest.mark.large
 def test_the_line_says_the_problem(narrow: Opened) -> None:
     page = narrow.go(f"{PROBLEM}&ports=2&bandwidth=400Gbps")
     assert re.sub(r"\s+", " ", fold(narrow).inner_text()) == (
@@ -70,6 +71,7 @@ def test_the_line_says_the_problem(narrow: Opened) -> None:
     expect(page.locator("button.fold .said")).to_contain_text("reconfiguration delay by size")
 
 
+@pytest.mark.large
 def test_a_problem_is_changed_by_keys_alone(narrow: Opened) -> None:
     page = narrow.go(PROBLEM)
     before = page.locator(".headline").inner_text()
@@ -128,6 +130,7 @@ def test_a_figure_is_on_the_first_screen(narrow: Opened, axe: str) -> None:
     expect(page.get_by_role("link", name="schedules between static and BvN")).to_be_visible()
 
 
+@pytest.mark.large
 def test_a_deviation_is_below_the_numbers_that_it_is_of(narrow: Opened) -> None:
     claims = narrow.go("/results?figure=harvest-5a").get_by_role("region", name="Claims of harvest-5a")
     assert claims.evaluate("(one) => one.scrollWidth <= one.clientWidth")

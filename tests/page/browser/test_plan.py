@@ -44,6 +44,7 @@ def test_the_headline_is_the_plan_s(opened: Opened) -> None:
     assert f"{plan.busbw / 1e9:.4g}" in words
 
 
+@pytest.mark.large
 def test_a_sentence_says_whether_changing_circuits_is_worth_it(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=64KiB&gpus=16&reconfiguration-delay=1us")
     plan = ll.plan("all-reduce", size="64KiB", fabric=ll.Fabric(gpus=16, reconfiguration_delay="1us"))
@@ -110,6 +111,7 @@ def test_a_change_of_the_form_is_planned_and_in_the_address(opened: Opened) -> N
     assert page.get_by_label("Reconfiguration delay", exact=True).input_value() == "1ms"
 
 
+@pytest.mark.large
 def test_back_and_forward_show_what_was_there(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     before = headline(opened)
@@ -149,6 +151,7 @@ def test_what_an_option_means_is_said_where_it_is_entered(opened: Opened) -> Non
     assert page.locator(f"#{help_id}").text_content() == options["bandwidth"].meaning
 
 
+@pytest.mark.large
 def test_an_error_is_at_the_field_that_it_names(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     size = page.get_by_label("Size", exact=True)
@@ -285,6 +288,7 @@ def test_downloads_are_what_they_say(opened: Opened, tmp_path: Path) -> None:
             assert content.startswith(starts[words])
 
 
+@pytest.mark.large
 def test_a_plan_is_taken_to_switches_and_other_tools(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     card = page.get_by_role("region", name="For switches and other tools")
@@ -300,6 +304,7 @@ def test_a_plan_is_taken_to_switches_and_other_tools(opened: Opened) -> None:
         assert archive.read("plan.xml").startswith(b"<algo")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "rates", [{"pair-rates": "inside:4:800Gbps:100ns"}, {"ports": 2, "bandwidth": "400Gbps,200Gbps"}]
 )
@@ -330,6 +335,7 @@ def test_a_matrix_of_numbers(opened: Opened) -> None:
     assert compact(headline(opened)) == compact(show_time(plan.total_s))
 
 
+@pytest.mark.large
 def test_the_command_is_copied(opened: Opened) -> None:
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = opened.go(PROBLEM)
@@ -364,6 +370,7 @@ def test_names_are_explained(opened: Opened) -> None:
         assert explanation in words
 
 
+@pytest.mark.large
 def test_a_field_that_is_left_as_it_was_asks_nothing(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     asked: list[str] = []
@@ -381,6 +388,7 @@ def test_a_field_that_is_left_as_it_was_asks_nothing(opened: Opened) -> None:
     assert len(asked) == answered
 
 
+@pytest.mark.large
 def test_steps_name_the_tiers_that_carry(opened: Opened) -> None:
     page = opened.go("/plan?collective=broadcast&size=16MiB&fabric=nvl72")
     plan = ll.plan("broadcast", size="16MiB", fabric=ll.Fabric.preset("nvl72"))

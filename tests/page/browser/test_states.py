@@ -106,6 +106,7 @@ def test_words_of_an_address_are_text(opened: Opened) -> None:
     opened.forgive("422")
 
 
+@pytest.mark.large
 def test_a_slider_asks_once_it_rests(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=1MiB&gpus=64")
     page.wait_for_load_state("networkidle")
@@ -129,6 +130,7 @@ def test_a_slider_asks_once_it_rests(opened: Opened) -> None:
     assert 1 <= len(asked) <= 5
 
 
+@pytest.mark.large
 def test_names_of_an_address_that_are_no_options_are_said(opened: Opened) -> None:
     page = opened.go(f"{PROBLEM}&colour=red&speed=9")
     expect(page.locator(".notice")).to_contain_text("The address says colour, speed")
@@ -138,6 +140,7 @@ def test_names_of_an_address_that_are_no_options_are_said(opened: Opened) -> Non
     assert page.locator(".notice").count() == 0
 
 
+@pytest.mark.large
 def test_what_was_found_before_the_time_was_over_is_shown(opened: Opened) -> None:
     cell = {"x_index": 0, "y_index": 0, "x": 1024, "y": 1e-7, "total_s": 1e-6, "against_s": 2e-6, "speedup": 2.0}
     row = {**cell, "reconfigurations": 1, "planner": "auto", "algorithm": "ring", "lower_bound_s": None, "gap": None}

@@ -92,6 +92,7 @@ def test_sums_of_any_span_are_the_data_s(opened: Opened, training: ll.Training) 
             assert close(of_row, own), (of_row, own)
 
 
+@pytest.mark.large
 def test_boxes_that_cover_each_other_count_once(opened: Opened) -> None:
     page = opened.go("/plan?collective=broadcast&size=1MiB&gpus=4")
     random = np.random.default_rng(2)
@@ -175,6 +176,7 @@ def test_keys_are_those_of_perfetto(opened: Opened, training: ll.Training) -> No
     assert shown(opened) == whole
 
 
+@pytest.mark.large
 def test_a_drag_selects_and_its_sums_are_the_data_s(opened: Opened, training: ll.Training) -> None:
     page = opened.go(PROBLEM)
     tracks = page.locator(".tracks")

@@ -52,6 +52,7 @@ def trained(**fabric: Any) -> ll.Training:
     return ll.train("bert-pccl", ranks=8, fabric=ll.Fabric(**fabric))
 
 
+@pytest.mark.large
 def test_policies_are_those_of_the_iteration(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     training = trained()
@@ -126,6 +127,7 @@ def test_a_gain_is_over_the_best_fixed_circuits(opened: Opened) -> None:
     assert page.locator(".legend li").filter(has_text=fixed).count() == 1
 
 
+@pytest.mark.large
 def test_every_kind_of_communication_has_its_axis_and_size_and_the_planned_ranks_are_told(opened: Opened) -> None:
     page = opened.go("/training?model=gpt-3&ranks=64&ports=4")
     page.locator("summary", has_text="of communication, as a table").click()
@@ -145,6 +147,7 @@ def test_policies_are_chosen_by_their_titles(opened: Opened) -> None:
     assert offered == [title for _, title, _, can_be_chosen in _core.training_policies() if can_be_chosen]
 
 
+@pytest.mark.large
 def test_another_job_has_ranks_of_its_own(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Training job", exact=True).select_option("mixtral-8x22b")
@@ -153,6 +156,7 @@ def test_another_job_has_ranks_of_its_own(opened: Opened) -> None:
     assert "128 ranks" in page.locator(".headline").inner_text()
 
 
+@pytest.mark.large
 def test_a_workload_of_one_s_own(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Training job", exact=True).select_option(label="A workload of your own (JSON)")

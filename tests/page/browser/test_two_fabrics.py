@@ -33,6 +33,7 @@ def said(words: str) -> str:
     return words.replace("\xa0", " ")
 
 
+@pytest.mark.large
 def test_both_plans_and_what_differs(opened: Opened) -> None:
     page = opened.go(BOTH)
     fast, slow = plans()
@@ -62,6 +63,7 @@ def test_both_plans_and_what_differs(opened: Opened) -> None:
     assert page.locator(".result").inner_text() == before
 
 
+@pytest.mark.large
 def test_one_player_moves_both_until_each_is_done(opened: Opened) -> None:
     page = opened.go(BOTH)
     fast, slow = plans()
@@ -75,6 +77,7 @@ def test_one_player_moves_both_until_each_is_done(opened: Opened) -> None:
     assert re.fullmatch(rf"step \d+ of {len(slow.steps)}", texts[1])
 
 
+@pytest.mark.large
 def test_what_differs_is_chosen_by_keys_alone(opened: Opened) -> None:
     page = opened.go(BOTH)
     page.get_by_role("button", name="One more difference").focus()
@@ -102,6 +105,7 @@ def test_an_error_of_the_second_is_at_its_row(opened: Opened) -> None:
     opened.forgive("422")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("viewport", [WIDE, NARROW])
 def test_they_are_next_to_each_other_or_one_above_the_other(opened: Opened, axe: str, viewport: dict[str, int]) -> None:
     page = opened.page
@@ -120,6 +124,7 @@ def test_they_are_next_to_each_other_or_one_above_the_other(opened: Opened, axe:
     assert violations(opened, axe) == []
 
 
+@pytest.mark.large
 def test_rows_of_the_fabrics_are_no_verdicts_and_neither_are_bounds(opened: Opened) -> None:
     page = opened.go("/two-fabrics?collective=all-reduce&size=1MiB&fabric=nvl72&other-fabric=pccl-servers")
     rows = {

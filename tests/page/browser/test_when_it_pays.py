@@ -69,6 +69,7 @@ def test_the_sentence_says_where_it_pays(opened: Opened) -> None:
     assert page.locator(".frontier").get_attribute("d")
 
 
+@pytest.mark.large
 def test_a_cell_opens_its_plan_and_back_is_the_map(opened: Opened) -> None:
     page = opened.go(MAP)
     page.locator('[role="gridcell"][data-x="2"][data-y="1"]').click()
@@ -84,6 +85,7 @@ def test_a_cell_opens_its_plan_and_back_is_the_map(opened: Opened) -> None:
     assert len(cells(opened)) == 25
 
 
+@pytest.mark.large
 def test_a_cell_opens_its_plan_on_a_fabric_with_a_name(opened: Opened) -> None:
     # Its delay is 1 µs, and the usual one of 10 µs is a cell of the map too.
     page = opened.go(MAP.replace("y-from=100ns&y-to=1ms&y-points=5", "y-from=1us&y-to=100us&y-points=3&fabric=harvest"))
@@ -94,6 +96,7 @@ def test_a_cell_opens_its_plan_on_a_fabric_with_a_name(opened: Opened) -> None:
     expect(page.locator("main")).to_contain_text("reconfiguration delay 10\xa0µs")
 
 
+@pytest.mark.large
 def test_the_map_is_walked_by_keys(opened: Opened) -> None:
     page = opened.go(MAP)
     page.locator('[role="gridcell"][tabindex="0"]').focus()
@@ -158,6 +161,7 @@ def test_the_map_as_a_table_and_as_files(opened: Opened) -> None:
             assert all(part in kept.decode() for part in ("circuits that never change", ">equal<"))
 
 
+@pytest.mark.large
 def test_sizes_are_of_a_pair_where_the_form_has_them_so(opened: Opened) -> None:
     page = opened.go(
         "/when-it-pays?collective=all-to-all&size=64KiB/pair&gpus=8&x-from=4KiB&x-to=1MiB&x-points=5&y-points=4"
@@ -234,6 +238,7 @@ def test_what_an_address_says_wrong_is_named(opened: Opened, said: str, words: s
     opened.forgive("422")
 
 
+@pytest.mark.large
 def test_a_planner_that_is_set_is_part_of_what_is_said(opened: Opened) -> None:
     page = opened.go(f"{MAP}&planner=static")
     words = page.locator(".sentence").inner_text()
@@ -253,6 +258,7 @@ def test_a_map_without_any_plan_says_why(opened: Opened) -> None:
     expect(page.locator(".result.outdated")).to_have_count(0)
 
 
+@pytest.mark.large
 def test_a_map_says_on_how_many_plans_it_rests(opened: Opened) -> None:
     axes = "&x=gpus&x-from=4&x-to=16&y-from=100ns&y-to=1ms&y-points=3"
     page = opened.go(f"/when-it-pays?collective=all-reduce&size=1MiB&gpus=4&planner=exact{axes}")
@@ -266,6 +272,7 @@ def test_a_map_says_on_how_many_plans_it_rests(opened: Opened) -> None:
     expect(page.get_by_text("9 of 9 cells, 6 with a plan")).to_be_visible()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("known", "words"),
     [
@@ -299,6 +306,7 @@ def test_sentences_count_cells_that_have_a_plan(opened: Opened, known: list[floa
     assert told.startswith(words)
 
 
+@pytest.mark.large
 def test_what_no_map_is_made_of_is_refused_at_once(opened: Opened) -> None:
     page = opened.page
     problem = "collective=all-reduce&size=1MiB&gpus=16&pair-rates=inside:4:800Gbps:100ns"
@@ -315,6 +323,7 @@ def test_what_no_map_is_made_of_is_refused_at_once(opened: Opened) -> None:
     expect(page.get_by_role("link", name="when reconfiguring pays")).to_be_visible()
 
 
+@pytest.mark.large
 def test_cells_without_a_ratio_do_not_count_as_slower(opened: Opened) -> None:
     # From a start that does not join all GPUs no plan leaves circuits as they are.
     page = opened.go(f"{MAP}&initial=circulant:2")
@@ -324,6 +333,7 @@ def test_cells_without_a_ratio_do_not_count_as_slower(opened: Opened) -> None:
     assert page.locator(".sentence").inner_text().endswith(words)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("said", ["x=planner", "y=colour", "layer=nonsense"])
 def test_what_an_address_says_and_no_field_has_is_said(opened: Opened, said: str) -> None:
     page = opened.go(f"{MAP.replace('&x-from=1KiB&x-to=64MiB', '')}&{said}")

@@ -135,6 +135,7 @@ fn a_budget_ends_the_search() {
 /// The circuits and paths of a plan serve its own matrix as well as it does, and a matrix like it about as well as its
 /// own plan.
 #[test]
+#[ignore = "large: make test-large"]
 fn a_plan_begins_with_the_circuits_and_paths_of_another() {
     for (delay_s, start) in [(1e-6, None), (1e-5, None), (1e-4, Some("ring"))] {
         let of = request(fabric(48, 4, delay_s, start), &zipf(48, 2));

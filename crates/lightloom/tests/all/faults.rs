@@ -69,6 +69,7 @@ fn single_faults(ports: u32) -> Vec<Fault> {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn every_single_fault_is_planned_around() {
     let cache = Arc::new(Cache::default());
     for ports in 1..=4 {

@@ -169,6 +169,7 @@ fn named(plan: &model::Plan) -> String {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn points_that_share_searches_are_what_each_is_by_itself() {
     for (what, request) in shared() {
         let slow = matches!(what, "reconfigure" | "exact" | "algorithms") || what.starts_with("matrix");
@@ -179,6 +180,7 @@ fn points_that_share_searches_are_what_each_is_by_itself() {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn neither_threads_nor_company_show() {
     for (what, request) in shared().into_iter().filter(|(what, _)| matches!(*what, "one port" | "start" | "static")) {
         let series = Series::new(&request).unwrap();

@@ -45,6 +45,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(draws::cases(32)))]
 
     #[test]
+    #[ignore = "large: make test-large"]
     fn plans_are_verified_and_between_the_bound_and_circuits_alone(
         collective in prop::sample::select(Collective::ALL), islands in 1_u32..5, k in 2_u32..5, ports in 1_u32..4,
         log_size in 0_u32..28, root in 0_u32..20,

@@ -110,6 +110,7 @@ impl Case {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "`cargo test -- --nocapture dcqcn` shows the times")]
+#[ignore = "large: make test-large"]
 fn completion_times_are_those_of_ns3() {
     let cases = cases();
     assert!(cases.len() >= 20);
