@@ -60,7 +60,7 @@ def test_each_collective_gives_what_numpy_gives_over_circuits_that_are_there(col
     assert_circuits_are_there(ran)
     planned = np.array([one.start_s for one in found.transmissions])
     assert (ran.times.start_s >= planned - 2e-9).all()
-    # What crossed a circuit is what was to, every hop of every transmission.
+    # Every hop of every transmission: the bytes that crossed a circuit are those that were to.
     wanted = ran.times.size_bytes[ran.times.transmission]
     assert (ran.times.circuit_bytes == wanted).all()
     sizes = np.array([one.size_bytes for one in found.transmissions])
@@ -84,7 +84,7 @@ def test_random_timelines_give_what_numpy_gives(seed: int) -> None:
 def test_transmissions_in_any_order_that_their_waits_allow_give_what_numpy_gives(seed: int) -> None:
     found = drawn(seed, 1 << 16)
     if seed % 5 == 0:
-        # Of some steps a rank keeps one part and adds another to it.
+        # A rank keeps one part of some steps and adds another to it.
         found = ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, ports=2))
     contents = contents_of(found.parts, found.plan, FLOATS.size_bytes)
     program, waits = contents.program, data_waits_of(contents)
@@ -96,8 +96,8 @@ def test_transmissions_in_any_order_that_their_waits_allow_give_what_numpy_gives
         held[rank][destination : destination + size] = inputs[rank][source : source + size]
     rng = np.random.default_rng(seed)
     message_of = {step: message for message, step in enumerate(program.step.tolist())}
-    # A transmission reads when it begins, and writes when it ends; between the two others may do either. What is kept
-    # waits for the sends of its rank, which are read by then, and for what the rank keeps before.
+    # A transmission reads when it begins, and writes when it ends; between the two others may do either. A rank keeps
+    # data after its sends, which are read by then, and after the data that it keeps before.
     ends = [one.path[-1][2] for one in found.transmissions]
     waiting, read, ended = set(range(program.steps)), dict[int, list[np.ndarray]](), set[int]()
     while waiting or read:

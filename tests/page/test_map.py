@@ -147,7 +147,7 @@ def test_gpus_are_limited_whatever_says_how_many(options: dict[str, Any], x: dic
 
 
 class Heard:
-    """Rows are kept as JSON has them. Those of one turn may be told to the next."""
+    """Rows are kept as JSON has them. The rows of one turn may be told to the next."""
 
     is_to_pause = False
 
@@ -264,7 +264,7 @@ def test_a_map_that_takes_too_long_sends_its_cells_and_goes_on_from_them() -> No
             break
         assert status == 504
         assert "3 s" in answer["error"]
-        # What was there is there again, and more.
+        # The rows of before are there again, and more.
         assert rows[: len(cells)] == cells
         assert len(rows) > len(cells)
         cells, is_stream = rows, not is_stream

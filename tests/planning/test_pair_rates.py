@@ -125,7 +125,7 @@ def graph_of(links: list[tuple[int, int, int]], told: dict[str, Any], gpus: int)
 
 
 def least_load(collective: str, gpus: int, steps: list[Step]) -> float | None:
-    """The least sum of loads of any schedule, in parts of the buffer; None where none is known or there is none."""
+    """The least sum of loads of any schedule, in parts of the buffer; None where it is not known, or no schedule is."""
     if len(steps) > MOST_STEPS.get(collective, 0):
         return None
     shares = dict.fromkeys(itertools.permutations(range(gpus), 2), 1 / gpus)

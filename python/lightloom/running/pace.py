@@ -129,9 +129,10 @@ def pace_of_spans(
 ) -> Pace:
     """The pace of a run in shared memory whose steps overlap; missing values are chosen.
 
-    spans_s: by step of the program, when it begins and ends by the plan; None where another is like it. rate_bps: bytes
-    that a circuit takes in a second. mean_s: it takes 20 ms, dilated, longer where a core has more than 8 ranks; and
-    all ports that are used at once do not send more than the cores copy, and not more packets than they pass on.
+    spans_s: by step of the program, when it begins and ends by the plan; None where another step stands for it.
+    rate_bps: bytes that a circuit takes in a second. mean_s: the time, by the plan, that takes 20 ms dilated, longer
+    where a core has more than 8 ranks; and all ports that are used at once do not send more than the cores copy, and
+    not more packets than they pass on.
     """
     transport = "shared-memory"
     hops, message_bytes = np.diff(program.gpu_offsets) - 1, program.message_bytes

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # A module's import of another: the end of the statement, which formatters put on a line's end.
 IMPORTED = re.compile(r'(?<= from ")(\.[^"]+)(?=";$)', re.MULTILINE)
 LOADER = "notebook/loader.js"
-# Widths of the screen, px: from which on the page has its form beside the results, and what is not theirs.
+# Widths in px: of the widest screen on which the page has its form above the results, of the form, and of margins.
 WIDTH = re.compile(r"@media \(max-width: (\d+)px\)")
 NARROW, FORM, MARGINS = 860, 348, 24
 STYLES = ("notebook.css", "base.css", "charts.css", "result.css")

@@ -9,8 +9,8 @@ use crate::cutoffs::any_algorithm_all_reduce_parts::{HOPS_TO_FARTHEST, RECEIVED}
 use crate::rates::Rates;
 use crate::spreading::least_hops;
 
-/// Those whose bounds may be larger than one of `own_s` seconds. A Reduce is a Broadcast backwards, and has the same bound
-/// where circuits turned round are the same.
+/// The collectives whose bounds may be larger than one of `own_s` seconds. A Reduce is a Broadcast backwards, and has
+/// the same bound where circuits turned round are the same.
 pub(super) fn worth_a_look(
     fabric: &Fabric,
     settings: CostSettings,
@@ -28,8 +28,8 @@ pub(super) fn worth_a_look(
     &[Collective::Broadcast]
 }
 
-/// Seconds that the bound of a Broadcast from a free start stays below, of two ways to reach all ranks: in doubling steps on
-/// one topology, on which data that leave late have hops left; and with a topology for each step.
+/// Seconds that the bound of a Broadcast from a free start does not exceed: the quicker of two ways to reach all ranks,
+/// in doubling steps on one topology, on which data that leave late have hops left, and with a topology for each step.
 fn broadcast_s(rates: &Rates, size_bytes: u64, is_repeated: bool) -> f64 {
     let ranks = f64::from(rates.ranks);
     let received_s = rates.byte_s * size_bytes as f64 / f64::from(rates.ports);

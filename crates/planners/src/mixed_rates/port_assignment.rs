@@ -6,7 +6,7 @@ use super::edge_colouring::matchings;
 use crate::cutoffs::mixed_rates::MOST_DEALINGS;
 
 /// The topology as the start of a fabric of this shape has it: where ports have different rates, with its first circuits
-/// on the fastest ports, in the order of its links; where pairs of GPUs have, at the rates of these.
+/// on the fastest ports, in the order of its links; where pairs of GPUs have different rates, at the rates of its pairs.
 ///
 /// # Errors
 /// More circuits at a GPU than it has ports, where these have different rates.

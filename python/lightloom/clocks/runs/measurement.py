@@ -34,11 +34,11 @@ SCHEMA = "lightloom.timeline-run/1"
 class TimelineTimes:
     """All moments of all runs; seconds of the plan since the run began, bytes.
 
-    By run and transmission: start_s, when its source began to send; end_s, when its data were kept. size_bytes: by
-    transmission, that it carries, in whole elements. Columns of an entry for each circuit of each transmission:
-    transmission, hop, switch and configuration; by run and entry, circuit_bytes that crossed it, first_s when the first
-    bit entered it and last_s when the last was through. changes: by switch and configuration that was made during a
-    run, by run, when it was asked for and when it was there.
+    By run and transmission: start_s, when its source began to send; end_s, when its data were kept. size_bytes: bytes
+    that each transmission carries, whole elements. Columns with an entry for each circuit of each transmission:
+    transmission, hop, switch and configuration; by run and entry, circuit_bytes that crossed the circuit, first_s when
+    the first bit entered it and last_s when the last was through. changes: by switch and configuration that was made
+    during a run, by run, when it was asked for and when it was there.
     """
 
     start_s: Times
@@ -57,8 +57,8 @@ class TimelineTimes:
 class MeasuredConfiguration(NamedTuple):
     """A configuration of a switch: medians over runs, seconds of the plan, with the timeline's times.
 
-    measured_end_s: when the last byte over its circuits was through; when it was ready, if none crosses them.
-    circuit_bytes, planned_circuit_bytes: that crossed its circuits in a run, and that were to.
+    measured_end_s: when the last byte over its circuits was through; when it was ready, if no byte crosses them.
+    circuit_bytes, planned_circuit_bytes: bytes that crossed its circuits in a run, and that were to cross them.
     """
 
     switch: int
@@ -74,7 +74,7 @@ class MeasuredConfiguration(NamedTuple):
 class MeasuredTransmission(NamedTuple):
     """A transmission: medians over runs, seconds of the plan, with the timeline's times.
 
-    circuit_bytes: by circuit of its path, that crossed it in a run; size_bytes: that were to cross each of them.
+    circuit_bytes: bytes that crossed each circuit of its path in a run; size_bytes: bytes that were to cross each.
     """
 
     planned_start_s: float

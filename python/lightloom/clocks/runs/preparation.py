@@ -50,7 +50,7 @@ class PreparedTimeline:
     """A timeline made ready.
 
     used: by transmission, the circuits that it takes: switch, configuration, and two GPUs each. made_by: by switch and
-    configuration, the change that makes it; what is there at first has none.
+    configuration, the change that makes it; configurations that are there at first have no change.
     """
 
     timeline: Timeline
@@ -199,7 +199,7 @@ def _pace(parts: Parts, plan: Plan, program: Program, options: RunOptions) -> Pa
     spans_s = [
         (one.start_s, one.start_s + max(one.duration_s, ROUNDING * parts.total_s)) for one in parts.transmissions
     ]
-    # What begins at one moment is let go at one.
+    # Transmissions that begin at one moment are let go together.
     moments = 1 + np.count_nonzero(np.diff(np.sort([begin_s for begin_s, _ in spans_s])) > ROUNDING * parts.total_s)
     return pace_of_spans(
         program,

@@ -1,4 +1,4 @@
-// Where a widget is shown in a notebook: a tree of its own, which styles and keys of the notebook do not reach.
+// The place of a widget in a notebook: a tree of its own, which styles and keys of the notebook do not reach.
 
 import { append, h } from "../dom.js";
 
@@ -7,7 +7,9 @@ import { append, h } from "../dom.js";
 /**
  * The frame of a widget in an element of a notebook, light or dark as what is around it.
  *
- * style: the widget's style sheet. onKey: called with keys that are pressed within. Returns `{show(children), leave()}`.
+ * style: the widget's style sheet. onKey: called with keys that are pressed within.
+ *
+ * Returns `{show(children), leave()}`.
  *
  * @param {{el: HTMLElement, style: string, onKey?: (event: KeyboardEvent) => void}} told
  */
@@ -39,7 +41,7 @@ export function frameOf({ el, style, onKey = () => {} }) {
 }
 
 /**
- * Calls `follow` when the colours of the system or of the notebook may have changed; returns what ends that.
+ * Calls `follow` when the colours of the system or of the notebook may have changed; returns a function that ends that.
  *
  * @param {() => void} follow
  */
