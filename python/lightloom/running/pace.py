@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LARGEST_DILATION",
+    "NANOSECONDS",
     "Pace",
     "checked_dilation",
     "checked_packet",
@@ -31,6 +32,7 @@ __all__ = [
     "slower",
 ]
 
+NANOSECONDS = 1e9
 LARGEST_DILATION = 1e9
 # Least time of the shortest step: many times the time to wake a process.
 SHORTEST_STEP_S = 0.02
@@ -65,6 +67,14 @@ class Pace(NamedTuple):
     packet_bytes: int
     packet_rate: float
     most_packet_rate: float
+
+    def nanoseconds(self, seconds: Any) -> NDArray[np.int64]:
+        """Nanoseconds of the machine for seconds of the plan."""
+        return np.rint(np.asarray(seconds, dtype=np.float64) * self.dilation * NANOSECONDS).astype(np.int64)
+
+    def seconds(self, ns: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Seconds of the plan for nanoseconds of the machine."""
+        return ns / (self.dilation * NANOSECONDS)
 
 
 def checked_dilation(dilation: float) -> float:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lightloom.clocks.runs.measurement import TimelineMeasurement
-    from lightloom.running.iterations.measurement import IterationMeasurement
+    from lightloom.running.judged import Judged
     from lightloom.running.measurement import MeasuredStep, Measurement
     from lightloom.views.tables.step_groups import StepGroup
 
@@ -161,12 +160,10 @@ def _results(measurement: Measurement) -> str:
     return f"results     all {counted(measurement.plan.gpus, 'rank')} match NumPy"
 
 
-def machine_lines(
-    measurement: Measurement | IterationMeasurement | TimelineMeasurement, mean: str, clocks_s: float = 0.0
-) -> list[str]:
+def machine_lines(measurement: Judged, mean: str, clocks_s: float = 0.0) -> list[str]:
     """The state of the machine, and the verdict.
 
-    mean: what lateness is held against a part of. clocks_s: the uncertainty of hosts' clocks.
+    mean: words for the time of which lateness may be a part. clocks_s: the uncertainty of hosts' clocks.
     """
     settings, jitter = measurement.settings, measurement.jitter
     granted = "real-time priority" if settings.real_time else "no real-time priority"
