@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import lightloom as ll
 from lightloom.clocks.runs.contents import contents_of
 from lightloom.clocks.runs.waiting import data_waits_of
+from lightloom.running.controller import Controller, RunFailedError
 from lightloom.running.data import DATA_TYPES, DrawnInputs, expected, wrong
 from tests.clocks.problems import COLLECTIVES, drawn
 from tests.refusals import assert_refused
@@ -143,6 +145,19 @@ def test_own_data_are_sent_and_errors_are_counted(tmp_path: Path) -> None:
     assert all((one == 6.0).all() for one in ran.arrays)
     with pytest.raises(ll.InputError, match="data"):
         ll.run_timeline(found, arrays[:2])
+
+
+def test_a_rank_that_is_late_is_told_with_its_transmission_and_a_dilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(_controller: Controller, _request: bytes, _workspaces: int, **_more: object) -> bytes:
+        raise RunFailedError("rank 1 did not arrive within 5.000 s, at step 3; all processes were ended")
+
+    monkeypatch.setattr(Controller, "run", late)
+    found = ll.timeline("all-reduce", "64KiB", fabric=ll.Fabric(gpus=4))
+    with pytest.raises(RunFailedError) as failed:
+        ll.run_timeline(found, dilation=1000)
+    advice = "4 ranks share .*, which may be busy with other work: --dilation 5000 gives them more time"
+    said = "rank 1 did not arrive within 5.000 s, in transmission 3; all processes were ended"
+    assert re.fullmatch(f"{said}; {advice}", str(failed.value))
 
 
 def test_run_shows_a_timeline(cli: RunCli, tmp_path: Path) -> None:

@@ -142,7 +142,8 @@ pub struct PairRates {
 impl PairRates {
     fn new(gpus: u32, pairs: &[(f64, f64)]) -> Self {
         let is_pair = |at: usize| at / gpus as usize != at % gpus as usize;
-        let bits = |&(rate_bps, hop_delay_s): &(f64, f64)| (rate_bps.to_bits(), hop_delay_s.to_bits());
+        // A delay of -0 s is one of 0 s.
+        let bits = |&(rate_bps, hop_delay_s): &(f64, f64)| (rate_bps.to_bits(), (hop_delay_s + 0.0).to_bits());
         let mut classes: Vec<(u64, u64)> =
             pairs.iter().enumerate().filter(|(at, _)| is_pair(*at)).map(|(_, pair)| bits(pair)).collect();
         classes.sort_unstable();
@@ -278,6 +279,7 @@ mod tests {
         let islands = read("inside:4:800Gbps:100ns", 8).unwrap();
         assert_eq!(islands.symmetry().order(), 8);
         assert!(read("inside:8:400Gbps:1us", 8).unwrap().are_equal());
+        assert!(read("inside:8:400Gbps:0s,0:1:400Gbps:-0s", 8).unwrap().are_equal());
     }
 
     #[test]

@@ -22,7 +22,7 @@
 
 use model::{Collective, PairRates, Piece, Rank};
 
-use super::passes::class;
+use super::one_step;
 use crate::cutoffs::any_algorithm_pair_rates::MOST_RANKS_OF_PATHS;
 use crate::rates::Rates;
 use crate::statement::Statement;
@@ -41,21 +41,9 @@ pub(super) fn bound(
         None => weights.of_collective(collective),
     };
     let farthest_s = Weights::at_delays_of(pairs).farthest(collective, pieces);
-    let hop_s = if rates.charges_hops { farthest_s.max(rates.hop_s) } else { 0.0 };
-    let (propagation_s, transmission_s) = rates.charged(hop_s, buffer_s * buffers / f64::from(rates.ports));
-    let of_class = class(collective, rates.ports);
-    Statement {
-        name: "pair-rates",
-        class: format!("{of_class}, at the rates of pairs of GPUs"),
-        why: "every block has to come to all that need it, over circuits that take as long as their pairs of GPUs do",
-        startup_s: rates.startup_s,
-        propagation_s,
-        transmission_s,
-        reconfiguration_s: rates.change_s * f64::from(rates.first_changes),
-        topologies: 1,
-        steps: 1,
-        segments: Vec::new(),
-    }
+    let why = "every block has to come to all that need it, over circuits that take as long as their pairs of GPUs do";
+    let charges = (farthest_s.max(rates.hop_s), buffer_s * buffers / f64::from(rates.ports));
+    one_step::bound("pair-rates", "at the rates of pairs of GPUs", why, collective, rates, charges)
 }
 
 /// Weights of circuits by their source, then their destination; 0 from a rank to itself.
