@@ -167,7 +167,7 @@ class Pausing(Heard):
 
 
 def coarseness(cell: dict[str, Any], axes: int) -> int:
-    """How often a place can be halved on both axes, of places below this number, which is at least 2."""
+    """The number of times that a place can be halved on both axes, of places below a number of at least 2."""
     halvings = range((axes - 1).bit_length() + 1)
     fine = max(k for k in halvings if 2**k < axes)
     return max(k for k in range(fine + 1) if cell["x_index"] % 2**k == cell["y_index"] % 2**k == 0)

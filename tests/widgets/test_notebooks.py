@@ -1,4 +1,4 @@
-"""The example notebooks run, and what they assert of their results holds."""
+"""The example notebooks run, and their assertions on their results hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widgets in Python: what they bring along, time and step, and what a notebook shows of a result."""
+"""Widgets in Python: the answers that they bring along, time and step, and the display of results in a notebook."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ STYLES = ("notebook.css", "base.css", "charts.css", "result.css")
 def joined_modules(name: str) -> str:
     """The module of a widget: of the page's module of that name, such as `notebook/plan.js`, and all that it imports.
 
-    The texts stay as they are but for the addresses of what they import; `notebook/loader.js` gives these.
+    The texts stay as they are but for the addresses of the modules that they import; `notebook/loader.js` gives these.
     """
     modules = [(one, _linked(one)) for one in _order(name)]
     return f"{_text(LOADER)}\nexport default widgetOf({_literal(modules)}, {_literal(style_sheet())});\n"

@@ -34,7 +34,7 @@ class PlanWidget(anywidget.AnyWidget):
     """A plan as the page shows it, with its circuits in time.
 
     time_s: the time in the plan that is shown, from 0 to its total. step: the index of the step then, from 0. Both
-    follow what is done in the notebook, and may be set.
+    follow the widget's controls, and may be set.
     """
 
     _esm = joined_modules("notebook/plan.js")

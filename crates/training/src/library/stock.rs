@@ -156,7 +156,7 @@ impl Library<'_> {
         Ok(())
     }
 
-    /// Whether plans for what is wished begin or end with a topology already.
+    /// Whether plans for a wish begin or end with a topology already.
     fn is_known(&self, wish: &Wish, topology: &Topology) -> bool {
         let known = self.topologies.get(&(self.kinds[wish.kind].family, wish.ports));
         let same = |id: &TopologyId| self.group_topology(*id).is_some_and(|known| known.same_links(topology));

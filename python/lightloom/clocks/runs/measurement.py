@@ -122,7 +122,7 @@ class TimelineMeasurement(Judged):
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What ranks end with, an array each."""
+        """The output of every rank, by rank."""
         return self._arrays
 
     @property

@@ -5,7 +5,7 @@ import { append, h } from "../dom.js";
 /** @import { Child } from "../dom.js" */
 
 /**
- * The frame of a widget in an element of a notebook, light or dark as what is around it.
+ * The frame of a widget in an element of a notebook, light or dark as its surroundings.
  *
  * style: the widget's style sheet. onKey: called with keys that are pressed within.
  *
@@ -15,7 +15,7 @@ import { append, h } from "../dom.js";
  */
 export function frameOf({ el, style, onKey = () => {} }) {
   const content = h("div", { class: "result" });
-  // JupyterLab's shortcuts, such as two d, which delete a cell, are not for what is typed here.
+  // Letters that are typed here are not for JupyterLab's shortcuts, such as two d, which delete a cell.
   const host = h("div", { "data-lm-suppress-shortcuts": "true" });
   append(host.attachShadow({ mode: "open" }), [h("style", {}, style), content]);
   content.addEventListener("keydown", (event) => {
