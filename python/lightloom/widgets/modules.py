@@ -8,6 +8,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from lightloom.page.files import imported_from
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -55,23 +57,12 @@ def _order(name: str) -> tuple[str, ...]:
 
 def _linked(name: str) -> str:
     """The text of a module, with the names of those that it imports."""
-    return IMPORTED.sub(lambda found: f"page:{_place(name, found[0])}", _text(name))
+    return IMPORTED.sub(lambda found: f"page:{imported_from(name, found[0])}", _text(name))
 
 
 def _imports(name: str) -> Iterator[str]:
     for found in IMPORTED.findall(_text(name)):
-        yield _place(name, found)
-
-
-def _place(name: str, address: str) -> str:
-    """The name of the module that `name` imports by a relative address."""
-    parts = name.split("/")[:-1]
-    for part in address.split("/"):
-        if part == "..":
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)
+        yield imported_from(name, found)
 
 
 @cache

@@ -44,7 +44,10 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
         f"measured {show_time(measurement.measured.median)}, "
         f"{measurement.ratio:.1%} of the plan's {show_time(measurement.predicted_s)}"
     )
-    lines = [_results(measurement), *machine_lines(measurement, _mean_step(measurement), _clocks_s(measurement))]
+    lines = [
+        results_line(measurement.wrong, f"all {counted(plan.gpus, 'rank')} match NumPy"),
+        *machine_lines(measurement, _mean_step(measurement), _clocks_s(measurement)),
+    ]
     return [
         heading(title),
         Text(_settings(measurement)),
@@ -58,8 +61,7 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
 
 def _settings(measurement: Measurement) -> str:
     settings = measurement.settings
-    runs = counted(settings.runs, "run")
-    runs = f"{runs} after {counted(settings.warm_ups, 'warm-up')}" if settings.warm_ups else runs
+    runs = counted_runs(counted(settings.runs, "run"), settings.warm_ups)
     said = [settings.transport, runs]
     if settings.packet_bytes:  # not where messages go as they are
         slow = f"slowed down {settings.dilation:g} times"
@@ -154,10 +156,14 @@ def _parts_of_steps(measurement: Measurement, *, all_steps: bool) -> list[Render
     return [Text(""), made]
 
 
-def _results(measurement: Measurement) -> str:
-    if measurement.wrong:
-        return f"results     {counted(measurement.wrong, 'element')} wrong"
-    return f"results     all {counted(measurement.plan.gpus, 'rank')} match NumPy"
+def results_line(wrong: int, right: str) -> str:
+    """How many elements are wrong; `right` where none is."""
+    return f"results     {counted(wrong, 'element')} wrong" if wrong else f"results     {right}"
+
+
+def counted_runs(count: str, warm_ups: int) -> str:
+    """A number of runs in words, with the warm-ups before them where there are some."""
+    return f"{count} after {counted(warm_ups, 'warm-up')}" if warm_ups else count
 
 
 def machine_lines(measurement: Judged, mean: str, clocks_s: float = 0.0) -> list[str]:
