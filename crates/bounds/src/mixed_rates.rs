@@ -40,8 +40,8 @@ fn larger_of(largest: Statement, units: Statement) -> Statement {
 }
 
 /// The fabric whose ports are units; `None` where circuits are alike, or a GPU would have too many. A circuit on a
-/// port, or between a pair of GPUs, is as many parallel circuits as it has units; where pairs have the rates, every port
-/// has as many as the fastest pair.
+/// port, or between a pair of GPUs, is as many parallel circuits as it has units; where pairs have the rates, every
+/// port has as many as the fastest pair.
 pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
     in_units_of(fabric, MOST_UNITS_OF_SLOWEST)
 }

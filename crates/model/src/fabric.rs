@@ -92,8 +92,8 @@ impl Fabric {
         Ok(())
     }
 
-    /// Seconds that a hop takes on a topology: δ and the light through the longest fibre of its circuits, or the largest
-    /// hop delay of the pairs that they join. No path takes longer than its hops times that.
+    /// Seconds that a hop takes on a topology: δ and the light through the longest fibre of its circuits, or the
+    /// largest hop delay of the pairs that they join. No path takes longer than its hops times that.
     pub fn hop_delay_on_s(&self, topology: &Topology) -> f64 {
         match self.shape.pairs() {
             Some(pairs) => pairs.largest_hop_delay_s(topology),
@@ -151,8 +151,8 @@ impl Fabric {
     }
 
     /// # Errors
-    /// A rate of circuits or a hop delay that is not the best of the pairs, and the settings that rates by pair exclude:
-    /// rates by port, faults, electrical islands, and fibres that take time.
+    /// A rate of circuits or a hop delay that is not the best of the pairs, and the settings that rates by pair
+    /// exclude: rates by port, faults, electrical islands, and fibres that take time.
     fn check_pairs(&self) -> Result<()> {
         let Some(pairs) = self.shape.pairs() else { return Ok(()) };
         let refuse = |field: &str, value: &str, accepts: &str| {

@@ -1,9 +1,9 @@
 //! Plans for circuits whose rate and hop delay are those of the pair of GPUs that they join.
 //!
 //! A problem gives its topologies these rates, so that planners choose from their tables by them. Closed forms and
-//! compositions of planners are for circuits that are alike. So a planner also plans for alike circuits, of each rate in
-//! turn, with the least and the longest hop delay, and for the fast pairs alone, the others counting as broken; every
-//! choice is priced on the fabric as it is:
+//! compositions of planners are for circuits that are alike. So a planner also plans for alike circuits, of each rate
+//! in turn, with the least and the longest hop delay, and for the fast pairs alone, the others counting as broken;
+//! every choice is priced on the fabric as it is:
 //!
 //! ```text
 //! the problem itself             ─┐
