@@ -1,11 +1,11 @@
-"""Iterations of PyTorch jobs on a dilated fabric: what they took, over what `train` predicts from their traces.
+"""Iterations of PyTorch jobs on a dilated fabric: their times over those that `train` predicts from their traces.
 
     python -m benches.dilated_training      # where PyTorch is installed: .venv-torch/bin/python after make test-torch
 
 Two small models train by DistributedDataParallel, each twice, on a fabric whose times are so long that communication
-dominates. Every iteration of a trace is planned on the fabric whose times are as long, and what it took is held against
-that. A row is inconclusive where the machine was not steady: where half of the iterations of a run spread, or its two
-runs differ, by more than 5 %.
+dominates. Every iteration of a trace is planned on the fabric whose times are as long, and its time is compared with
+the plan's. A row is inconclusive where the machine was not steady: where half of the iterations of a run spread, or its
+two runs differ, by more than 5 %.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import lightloom as ll
 
 DILATION, ITERATIONS, RUNS, STEADY = 200_000, 7, 2, 0.05
 MODELS = ("transformer", "convolutional")
-# A fabric, bit/s and seconds. On that of costly hops circuits change within AllReduces of four ranks.
+# Fabrics in bit/s and seconds. Where hops are costly, circuits change within AllReduces of four ranks.
 FABRICS = {
     "default": {"bandwidth": 800e9, "startup": 0.5e-6, "hop_delay": 0.5e-6, "reconfiguration_delay": 10e-6},
     "costly hops": {"bandwidth": 800e9, "startup": 0.5e-6, "hop_delay": 5e-6, "reconfiguration_delay": 1e-6},
@@ -31,7 +31,7 @@ CASES = ((2, "default"), (4, "default"), (4, "costly hops"))
 
 
 class Iteration(NamedTuple):
-    """What an iteration of a job took, and what was predicted of it, s; how many circuits changed in it."""
+    """The measured and the predicted time of an iteration of a job, s, and the number of changes of circuits in it."""
 
     measured_s: float
     predicted_s: float
@@ -46,7 +46,7 @@ def write_fabric(file: Path, name: str, slower: float) -> None:
 
 
 def ends_us(events: list[dict[str, object]]) -> dict[int, float]:
-    """When each iteration of a rank's trace ended, by its number; 0 is what came before the first."""
+    """The end of each iteration of a rank's trace, by its number; iteration 0 is the time before the first."""
     found: dict[int, float] = {}
     for event in events:
         number = str(event["name"]).removeprefix("ProfilerStep#")

@@ -1,10 +1,10 @@
-"""From an address to the first cells of a map, and to its last: by a browser, seconds.
+"""Seconds from an address to the first cells of a map, and to its last, in a browser.
 
     python benches/first_picture.py [--rounds 7]
 
-Every round is a browser without files of the page, and a problem that the server has not answered before. A first one,
-which waits for the server's processes to start, is not counted. Said beside the medians: how long the page took until
-it asked for the map, and the server until it sent the first cell.
+Every round has a browser without files of the page, and a problem that the server has not answered before. A first
+round, which waits for the server's processes to start, is not counted. Two more columns say when the page asked for the
+map, and when the server sent the first cell.
 """
 
 from __future__ import annotations

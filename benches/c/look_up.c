@@ -1,4 +1,5 @@
-// How long a plan takes to look up and to walk, beside making it: processor time, as docs/how-to/plan-from-c.md states it.
+// The processor time of looking up a plan and walking through it, compared with making it, as
+// docs/how-to/plan-from-c.md states it.
 //
 //     cc -O2 benches/c/look_up.c $(pkg-config --cflags --libs lightloom) -o look_up && ./look_up
 #include <lightloom.h>

@@ -921,7 +921,7 @@ def plan(
     request: Request, warm_start: Plan | None = None, progress: Callable[[Better], None] | None = None
 ) -> Plan: ...
 def plan_with_same_bits(request: Request) -> Plan:
-    """The fastest plan; of an AllReduce, of those whose result is the same at every rank, to the bit."""
+    """The fastest plan; for an AllReduce the fastest one whose result is the same at every rank, to the bit."""
 
 def repair(plan: Plan, failed: list[str], anew: bool) -> tuple[Plan, int, int, bool, Plan | None]:
     """The plan mended for these faults; its circuits that are kept and new; whether nothing was kept, so that it is

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import lightloom as ll
 from lightloom.clocks.runs.contents import contents_of
 from lightloom.clocks.runs.waiting import data_waits_of
+from lightloom.running.controller import Controller, RunFailedError
 from lightloom.running.data import DATA_TYPES, DrawnInputs, expected, wrong
 from tests.clocks.problems import COLLECTIVES, drawn
 from tests.refusals import assert_refused
@@ -61,7 +63,7 @@ def test_each_collective_gives_what_numpy_gives_over_circuits_that_are_there(col
     assert_circuits_are_there(ran)
     planned = np.array([one.start_s for one in found.transmissions])
     assert (ran.times.start_s >= planned - 2e-9).all()
-    # What crossed a circuit is what was to, every hop of every transmission.
+    # Every hop of every transmission: the bytes that crossed a circuit are those that were to.
     wanted = ran.times.size_bytes[ran.times.transmission]
     assert (ran.times.circuit_bytes == wanted).all()
     sizes = np.array([one.size_bytes for one in found.transmissions])
@@ -86,7 +88,7 @@ def test_random_timelines_give_what_numpy_gives(seed: int) -> None:
 def test_transmissions_in_any_order_that_their_waits_allow_give_what_numpy_gives(seed: int) -> None:
     found = drawn(seed, 1 << 16)
     if seed % 5 == 0:
-        # Of some steps a rank keeps one part and adds another to it.
+        # A rank keeps one part of some steps and adds another to it.
         found = ll.timeline("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8, ports=2))
     contents = contents_of(found.parts, found.plan, FLOATS.size_bytes)
     program, waits = contents.program, data_waits_of(contents)
@@ -98,8 +100,8 @@ def test_transmissions_in_any_order_that_their_waits_allow_give_what_numpy_gives
         held[rank][destination : destination + size] = inputs[rank][source : source + size]
     rng = np.random.default_rng(seed)
     message_of = {step: message for message, step in enumerate(program.step.tolist())}
-    # A transmission reads when it begins, and writes when it ends; between the two others may do either. What is kept
-    # waits for the sends of its rank, which are read by then, and for what the rank keeps before.
+    # A transmission reads when it begins, and writes when it ends; between the two others may do either. A rank keeps
+    # data after its sends, which are read by then, and after the data that it keeps before.
     ends = [one.path[-1][2] for one in found.transmissions]
     waiting, read, ended = set(range(program.steps)), dict[int, list[np.ndarray]](), set[int]()
     while waiting or read:
@@ -145,6 +147,19 @@ def test_own_data_are_sent_and_errors_are_counted(tmp_path: Path) -> None:
     assert all((one == 6.0).all() for one in ran.arrays)
     with pytest.raises(ll.InputError, match="data"):
         ll.run_timeline(found, arrays[:2])
+
+
+def test_a_rank_that_is_late_is_told_with_its_transmission_and_a_dilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(_controller: Controller, _request: bytes, _workspaces: int, **_more: object) -> bytes:
+        raise RunFailedError("rank 1 did not arrive within 5.000 s, at step 3; all processes were ended")
+
+    monkeypatch.setattr(Controller, "run", late)
+    found = ll.timeline("all-reduce", "64KiB", fabric=ll.Fabric(gpus=4))
+    with pytest.raises(RunFailedError) as failed:
+        ll.run_timeline(found, dilation=1000)
+    advice = "4 ranks share .*, which may be busy with other work: --dilation 5000 gives them more time"
+    said = "rank 1 did not arrive within 5.000 s, in transmission 3; all processes were ended"
+    assert re.fullmatch(f"{said}; {advice}", str(failed.value))
 
 
 def test_run_shows_a_timeline(cli: RunCli, tmp_path: Path) -> None:

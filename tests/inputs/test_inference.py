@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import lightloom as ll
 from lightloom.inputs.workloads.model import model_workload, preset_workload, presets
 from tests.draws import cases
-from tests.inputs.test_models import Tables, kinds, written
+from tests.inputs.model_descriptions import Tables, kinds, written
 from tests.reference.workloads import check, groups_of
 
 ACCELERATOR = {"flops": 1e12, "utilisation": 0.5, "memory_bandwidth": 1e11, "memory_utilisation": 0.25}

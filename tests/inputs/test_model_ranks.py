@@ -8,7 +8,7 @@ import pytest
 
 import lightloom as ll
 from lightloom.inputs.workloads.model import model_workload
-from tests.inputs.test_models import with_keys, written
+from tests.inputs.model_descriptions import with_keys, written
 
 MODEL = {"layers": 6, "hidden": 64, "ffn_hidden": 64, "heads": 4, "kv_heads": 4, "vocabulary": 64, "sequence": 16}
 MOST = 26

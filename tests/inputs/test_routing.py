@@ -13,8 +13,8 @@ import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.inputs.matrix import generated_matrix
 from lightloom.inputs.workloads.model import model_workload
+from tests.inputs.model_descriptions import with_keys, written
 from tests.inputs.test_inference import described
-from tests.inputs.test_models import with_keys, written
 from tests.reference.workloads import check
 
 EXPERTS = {"experts": 8, "experts_per_token": 2}

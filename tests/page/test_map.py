@@ -147,7 +147,7 @@ def test_gpus_are_limited_whatever_says_how_many(options: dict[str, Any], x: dic
 
 
 class Heard:
-    """Rows are kept as JSON has them. Those of one turn may be told to the next."""
+    """Rows are kept as JSON has them. The rows of one turn may be told to the next."""
 
     is_to_pause = False
 
@@ -167,7 +167,7 @@ class Pausing(Heard):
 
 
 def coarseness(cell: dict[str, Any], axes: int) -> int:
-    """How often a place can be halved on both axes, of places below this number, which is at least 2."""
+    """The number of times that a place can be halved on both axes, of places below a number of at least 2."""
     halvings = range((axes - 1).bit_length() + 1)
     fine = max(k for k in halvings if 2**k < axes)
     return max(k for k in range(fine + 1) if cell["x_index"] % 2**k == cell["y_index"] % 2**k == 0)
@@ -264,7 +264,7 @@ def test_a_map_that_takes_too_long_sends_its_cells_and_goes_on_from_them() -> No
             break
         assert status == 504
         assert "3 s" in answer["error"]
-        # What was there is there again, and more.
+        # The rows of before are there again, and more.
         assert rows[: len(cells)] == cells
         assert len(rows) > len(cells)
         cells, is_stream = rows, not is_stream

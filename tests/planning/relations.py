@@ -39,7 +39,7 @@ class Problem(NamedTuple):
     bandwidth_gbps: float = 800
 
     def fabric(self) -> ll.Fabric:
-        """What it runs on."""
+        """The fabric on which it runs."""
         return ll.Fabric(
             gpus=self.gpus,
             ports=self.ports,

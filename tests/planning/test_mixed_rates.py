@@ -1,4 +1,4 @@
-"""Ports of different rates: plans and bounds against linear programs over all schedules, and what refuses them."""
+"""Ports of different rates: plans and bounds against linear programs over all schedules, files, and refusals."""
 
 from __future__ import annotations
 
@@ -10,22 +10,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lightloom as ll
-from lightloom.formats import FORMATS
 from lightloom.views.tables.plan import plan_table
-from tests.bounds_from_starts import all_schedules
 from tests.bounds_from_starts.all_schedules import Step
 from tests.bounds_from_starts.graphs import Graph
 from tests.names import names
-from tests.reference import recomputed_plan
+from tests.planning.unlike_rates import BITS, ROUNDING, hold_to_what_it_says, least_load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 FABRIC: dict[str, Any] = {"gpus": 6, "ports": 2, "bandwidth": ["800Gbps", "300Gbps"]}
-# Rounding of a linear program's optimum.
-ROUNDING = 1e-6
-BITS = 8
 # One rate, in two ways.
 RATES_ALIKE: tuple[str | list[str | float], ...] = ("400Gbps", ["400Gbps", 4e11])
 STARTUP_S, HOP_S = 5e-7, 5e-7
@@ -56,21 +50,7 @@ def drawn(number: int) -> tuple[str, int, ll.Fabric]:
 @pytest.mark.large
 @pytest.mark.parametrize("number", range(24))
 def test_plans_are_what_they_say(number: int) -> None:
-    """Numbers are recomputed from the file alone; packets take about as long; circuits are on ports of their rate."""
-    collective, size_bytes, fabric = drawn(number)
-    plan = ll.plan(collective, size_bytes, fabric=fabric)
-    assert all(check.passed for check in ll.verify(plan))
-    assert recomputed_plan.faults(plan.to_json()) == []
-    again = ll.Plan.from_json(plan.to_json())
-    assert again.to_json() == plan.to_json()
-    simulated = ll.simulate(plan, packet_size=max(1, size_bytes >> 12))
-    assert simulated.total_s == pytest.approx(plan.total_s, rel=0.25)
-    for kind in ("crossbar", "parallel"):
-        checks = {
-            check.name: check.passed for check in ll.verify(ll.circuits(plan, optics=kind), plan=plan, optics=kind)
-        }
-        assert checks["port-rates"]
-        assert all(checks.values())
+    assert all("port-rates" in names_of_checks for names_of_checks in hold_to_what_it_says(*drawn(number)))
 
 
 @pytest.mark.parametrize("number", range(12))
@@ -129,18 +109,10 @@ def least_s(collective: str, size_bytes: int, gpus: int, by_port: list[float]) -
     """The least time of all schedules of up to two steps on one topology that stays."""
     byte_s = BITS / max(by_port)
     found: list[float] = []
-    shares = dict.fromkeys(itertools.permutations(range(gpus), 2), 1 / gpus)
-    programs: dict[str, Any] = {
-        "all-gather": lambda steps: all_schedules.all_gather(gpus, steps),
-        "reduce-scatter": lambda steps: all_schedules.reduce_scatter(gpus, steps),
-        "all-reduce": lambda steps: all_schedules.all_reduce(gpus, steps),
-        "all-to-all": lambda steps: all_schedules.all_to_all(gpus, steps, shares),
-        "broadcast": lambda steps: all_schedules.broadcast(gpus, steps, 0),
-    }
     for graph in graphs(gpus, by_port):
         for count in (1, 2):
             for hops in itertools.product(range(1, gpus), repeat=count):
-                load = programs[collective]([Step(graph, limit) for limit in hops])
+                load = least_load(collective, gpus, [Step(graph, limit) for limit in hops])
                 if load is not None:
                     found.append(STARTUP_S * count + HOP_S * sum(hops) + byte_s * size_bytes * load)
     return min(found)
@@ -207,13 +179,6 @@ def test_files_with_other_circuits_are_refused(plan: ll.Plan, key: str, value: o
         ll.Plan.from_json(json.dumps(document))
 
 
-def test_the_judge_finds_loads_of_other_rates(plan: ll.Plan) -> None:
-    document = json.loads(plan.to_json())
-    document["fabric"]["bandwidth_bps"] = [8e11, 2e11]
-    failed = {check.name for check in ll.verify(ll.Plan.from_json(json.dumps(document))) if not check.passed}
-    assert "load" in failed
-
-
 @pytest.mark.parametrize(
     ("changed", "field"),
     [
@@ -232,37 +197,3 @@ def test_what_does_not_go_with_different_rates_is_refused_in_a_line(changed: dic
     with pytest.raises(ll.InputError, match=f"^{field}: ") as refused:
         ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**{**FABRIC, **changed}))
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("settings", "field"),
-    [
-        ({"overlap": "pipelined"}, "overlap"),
-        ({"convention": "harvest-published"}, "convention"),
-        ({"ranks": [0, 1, 2]}, "ranks"),
-        ({"planner": "exact", "algorithm": "ring"}, "bandwidth"),
-    ],
-)
-def test_settings_for_ports_of_one_rate_are_refused(settings: dict[str, Any], field: str) -> None:
-    with pytest.raises(ll.InputError, match=f"^{field}: "):
-        ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), **settings)
-
-
-def test_verbs_for_ports_of_one_rate_say_so(plan: ll.Plan) -> None:
-    fabric = ll.Fabric(**FABRIC)
-    with pytest.raises(ll.InputError, match=r"^plan: ports have the rates 800Gbps,300Gbps"):
-        ll.run(plan)
-    with pytest.raises(ll.InputError, match=r"^bandwidth: "):
-        _ = fabric.bandwidth_bps
-    with pytest.raises(ll.InputError, match=r"^bandwidth: "):
-        ll.Problem("all-gather", fabric=fabric, algorithm="ring").sweep(sizes=[1 << 20], delays=["1us"])
-    for setting, value in {"level": "flow", "sync": "dataflow", "injection": "paced"}.items():
-        with pytest.raises(ll.InputError, match=f"^{setting}: "):
-            ll.simulate(plan, **{setting: value})
-
-
-@pytest.mark.parametrize("name", [one.name for one in FORMATS if one.written and one.writes_paths])
-def test_formats_that_write_paths_refuse_different_rates(plan: ll.Plan, tmp_path: Path, name: str) -> None:
-    with pytest.raises(ll.InputError, match=r"^plan: ports have the rates"):
-        ll.export(plan, name, tmp_path / "out")
-    assert not (tmp_path / "out").exists()

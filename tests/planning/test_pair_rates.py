@@ -1,4 +1,4 @@
-"""Rates by pair of GPUs: plans recomputed from their files, against linear programs, and what refuses them."""
+"""Rates by pair of GPUs: plans against their files and linear programs, tables of pairs, and refusals."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
-from lightloom.formats import FORMATS
-from tests.bounds_from_starts import all_schedules
 from tests.bounds_from_starts.all_schedules import Step
 from tests.bounds_from_starts.graphs import Graph
 from tests.draws import cases
 from tests.names import names
-from tests.reference import recomputed_plan
+from tests.planning.unlike_rates import BITS, ROUNDING, hold_to_what_it_says, least_load
 from tests.reference.plan_document import pairs_of
 from tests.refusals import assert_refused
 
@@ -28,11 +26,6 @@ if TYPE_CHECKING:
     from tests.conftest import RunCli
 
 FABRIC: dict[str, Any] = {"gpus": 8, "ports": 2, "bandwidth": "400Gbps", "pair_rates": "inside:4:800Gbps:100ns"}
-# Rounding of a linear program's optimum.
-ROUNDING = 1e-6
-BITS = 8
-# Steps up to which programs are of all schedules, and soon solved.
-MOST_STEPS = {"all-reduce": 2, "all-gather": 2, "reduce-scatter": 2, "broadcast": 3, "all-to-all": 3}
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +56,7 @@ def drawn(number: int, most_gpus: int = 9) -> tuple[str, int, ll.Fabric]:
 @pytest.mark.large
 @pytest.mark.parametrize("number", range(24))
 def test_plans_are_what_they_say(number: int) -> None:
-    """Numbers are recomputed from the file alone; packets take about as long; circuits are put on ports."""
-    hold_to_what_it_says(number)
+    hold_to_what_it_says(*drawn(number))
 
 
 @pytest.mark.large
@@ -72,20 +64,7 @@ def test_plans_are_what_they_say(number: int) -> None:
 @settings(max_examples=cases(60), deadline=None)
 @given(st.integers(24, 10**9))
 def test_plans_of_other_fabrics_are_what_they_say(number: int) -> None:
-    hold_to_what_it_says(number)
-
-
-def hold_to_what_it_says(number: int) -> None:
-    collective, size_bytes, fabric = drawn(number)
-    plan = ll.plan(collective, size_bytes, fabric=fabric)
-    assert all(check.passed for check in ll.verify(plan))
-    assert recomputed_plan.faults(plan.to_json()) == []
-    again = ll.Plan.from_json(plan.to_json())
-    assert again.to_json() == plan.to_json()
-    simulated = ll.simulate(plan, packet_size=max(1, size_bytes >> 12))
-    assert simulated.total_s == pytest.approx(plan.total_s, rel=0.25)
-    for kind in ("crossbar", "parallel"):
-        assert all(check.passed for check in ll.verify(ll.circuits(plan, optics=kind), plan=plan, optics=kind))
+    hold_to_what_it_says(*drawn(number))
 
 
 @pytest.mark.large
@@ -122,22 +101,6 @@ def graph_of(links: list[tuple[int, int, int]], told: dict[str, Any], gpus: int)
     for src, dst, count in links:
         graph[src, dst] += count * pairs[src, dst][0] / told["bandwidth_bps"]
     return graph
-
-
-def least_load(collective: str, gpus: int, steps: list[Step]) -> float | None:
-    """The least sum of loads of any schedule, in parts of the buffer; None where none is known or there is none."""
-    if len(steps) > MOST_STEPS.get(collective, 0):
-        return None
-    shares = dict.fromkeys(itertools.permutations(range(gpus), 2), 1 / gpus)
-    programs: dict[str, Any] = {
-        "all-gather": lambda: all_schedules.all_gather(gpus, steps),
-        "reduce-scatter": lambda: all_schedules.reduce_scatter(gpus, steps),
-        "all-reduce": lambda: all_schedules.all_reduce(gpus, steps),
-        "all-to-all": lambda: all_schedules.all_to_all(gpus, steps, shares),
-        "broadcast": lambda: all_schedules.broadcast(gpus, steps, 0),
-    }
-    found: float | None = programs[collective]()
-    return found
 
 
 @pytest.mark.large
@@ -291,13 +254,6 @@ def test_files_with_other_rates_are_refused(plan: ll.Plan, key: str, value: obje
         ll.Plan.from_json(json.dumps(document))
 
 
-def test_the_judge_finds_loads_of_other_rates(plan: ll.Plan) -> None:
-    document = json.loads(plan.to_json())
-    document["fabric"]["pair_rates"] = document["fabric"]["pair_rates"].replace("400000000000bps", "200000000000bps")
-    failed = {check.name for check in ll.verify(ll.Plan.from_json(json.dumps(document))) if not check.passed}
-    assert "load" in failed
-
-
 @pytest.mark.parametrize(
     ("changed", "field"),
     [
@@ -317,52 +273,7 @@ def test_what_does_not_go_with_rates_of_pairs_is_refused_in_a_line(changed: dict
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("asked", "field"),
-    [
-        ({"overlap": "pipelined"}, "overlap"),
-        ({"convention": "harvest-published"}, "convention"),
-        ({"ranks": [0, 1, 2]}, "ranks"),
-        ({"planner": "exact", "algorithm": "ring"}, "pair_rates"),
-    ],
-)
-def test_settings_for_circuits_of_one_rate_are_refused(asked: dict[str, Any], field: str) -> None:
-    with pytest.raises(ll.InputError, match=f"^{field}: "):
-        ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), **asked)
-
-
-@pytest.mark.large
-@pytest.mark.parametrize("rates", [{"pair_rates": FABRIC["pair_rates"]}, {"bandwidth": ["800Gbps", "400Gbps"]}])
-@pytest.mark.parametrize("failed", ["gpu:1", "gpu:1,link:2-3", "port:1.0", "link:0-1"])
-def test_a_plan_for_several_rates_is_not_repaired(rates: dict[str, Any], failed: str) -> None:
-    plan = ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**{**FABRIC, "pair_rates": None, **rates}))
-    with pytest.raises(ll.InputError, match=r"^failed: .* takes only a fabric in which everything works"):
-        ll.repair(plan, failed)
-
-
 @pytest.mark.parametrize("kind", ["any-port", "any-link,any-gpu"])
 def test_kinds_of_faults_are_refused_by_their_names(kind: str) -> None:
     with pytest.raises(ll.InputError, match=f"^failed: `{kind}` is not accepted"):
         ll.fallbacks("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), failed=kind)
-
-
-def test_verbs_for_circuits_of_one_rate_say_so(plan: ll.Plan) -> None:
-    fabric = ll.Fabric(**FABRIC)
-    with pytest.raises(ll.InputError, match=r"^plan: pairs of GPUs have different rates"):
-        ll.run(plan)
-    with pytest.raises(ll.InputError, match=r"^bandwidth: pairs of GPUs have different rates"):
-        _ = fabric.bandwidth_bps
-    with pytest.raises(ll.InputError, match=r"^bandwidth: "):
-        ll.Problem("all-gather", fabric=fabric, algorithm="ring").sweep(sizes=[1 << 20], delays=["1us"])
-    with pytest.raises(ll.InputError, match=r"^pair_rates: "):
-        ll.timeline("all-gather", "1MiB", fabric=fabric)
-    for setting, value in {"level": "flow", "sync": "dataflow", "injection": "paced"}.items():
-        with pytest.raises(ll.InputError, match=f"^{setting}: "):
-            ll.simulate(plan, **{setting: value})
-
-
-@pytest.mark.parametrize("name", [one.name for one in FORMATS if one.written and one.writes_paths])
-def test_formats_that_write_paths_refuse_rates_of_pairs(plan: ll.Plan, tmp_path: Path, name: str) -> None:
-    with pytest.raises(ll.InputError, match=r"^plan: pairs of GPUs have different rates"):
-        ll.export(plan, name, tmp_path / "out")
-    assert not (tmp_path / "out").exists()

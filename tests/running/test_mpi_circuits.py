@@ -178,7 +178,7 @@ def test_eight_ranks_that_mpiexec_started(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_same_columns_in_shared_memory(switch: SimulatedSwitch) -> None:
-    """An outside switch that answers after 20 ms, beside the emulated one, whose changes take longer when dilated."""
+    """An outside switch that answers after 20 ms; changes of the emulated one take longer when dilated."""
     switch.crossbar.faults = Faults(slow_s=0.02)
     plan = doubling(reconfiguration_delay="50us")
     found = ll.run(plan, runs=2, dilation=1000, switch=switch.address)

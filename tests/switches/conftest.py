@@ -1,11 +1,13 @@
-"""Simulated switches, programs of random permutations, and a folder for state files."""
+"""Simulated switches, plans and circuits for them, and a folder for state files."""
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import lightloom as ll
 from lightloom.switches import Applied, Connections, Switches, SwitchProgram, load_state, restorable
 from lightloom.switches.simulated import Faults, SimulatedSwitch, start_switch
 
@@ -51,6 +53,16 @@ def start() -> Iterator[StartSwitch]:
         switch.close()
 
 
+@pytest.fixture
+def plan(in_own_folder: Path) -> Path:
+    """64 GPUs and 8 reconfigurations: HARVEST's published plan."""
+    fabric = ll.Fabric(gpus=64, reconfiguration_delay="1us")
+    made = ll.plan("all-reduce", "1MiB", fabric=fabric, algorithm="recursive-doubling", planner="harvest")
+    assert made.reconfigurations == 8
+    made.save(in_own_folder / "plan.json")
+    return in_own_folder / "plan.json"
+
+
 def address(switch: SimulatedSwitch, interface: str = "", settings: str = QUICK) -> str:
     each = "&write=each" if interface.endswith("-each") else ""
     return f"{switch.address}?{settings}{each}"
@@ -75,3 +87,24 @@ def restored_from(file: str | Path, state: Path | None = None) -> Applied:
     states = load_state(file)
     with restorable(states, state=state) as switches:
         return switches.restore(states)
+
+
+def circuits_file(folder: Path, **switches: list[Connections]) -> Path:
+    """A file of circuits: by switch, its configurations."""
+    settings = []
+    last: dict[str, Connections] = dict.fromkeys(switches, frozenset())
+    for index in range(len(next(iter(switches.values())))):
+        of_switches = []
+        for name, configurations in switches.items():
+            now = configurations[index]
+            lists = {"connections": now, "connect": now - last[name], "disconnect": last[name] - now}
+            of_switches.append({"name": name, **{key: sorted(value) for key, value in lists.items()}})
+            last[name] = now
+        settings.append({"topology": index, "steps": [index], "time_s": 1e-6 * index, "switches": of_switches})
+    document = {
+        "schema": "lightloom.circuits/1",
+        "switches": [{"name": name, "ports": 16} for name in switches],
+        "configurations": settings,
+    }
+    (folder / "circuits.json").write_text(json.dumps(document))
+    return folder / "circuits.json"

@@ -4,23 +4,18 @@ import csv
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
 from time import monotonic, sleep
-from typing import Any
 
 import pytest
 
 import lightloom as ll
-from lightloom.switches import Connections, Switches, restorable
-from lightloom.switches.simulated import Crossbar, Faults, SimulatedSwitch, start_switch
+from lightloom.switches import Connections, Switches
+from lightloom.switches.simulated import Crossbar, Faults, SimulatedSwitch
 from tests.conftest import RunCli
-from tests.refusals import assert_refused
-from tests.switches.conftest import QUICK, StartSwitch, address, permutation
+from tests.switches.conftest import QUICK, StartSwitch, address, circuits_file, permutation
 
 # The tests may run in a shell's background job, which starts deaf to interrupts.
 HEARS = (
@@ -32,37 +27,6 @@ INTERFACES = ["scpi", "restconf", "sonic"]
 TOLD = re.compile(
     r"configuration (\d+) of 9: (\d+) circuits made, (\d+) unmade, (\d+) ports changed, acknowledged in .+"
 )
-
-
-@pytest.fixture
-def plan(in_own_folder: Path) -> Path:
-    """64 GPUs and 8 reconfigurations: HARVEST's published plan."""
-    fabric = ll.Fabric(gpus=64, reconfiguration_delay="1us")
-    made = ll.plan("all-reduce", "1MiB", fabric=fabric, algorithm="recursive-doubling", planner="harvest")
-    assert made.reconfigurations == 8
-    made.save(in_own_folder / "plan.json")
-    return in_own_folder / "plan.json"
-
-
-def circuits_file(folder: Path, **switches: list[Connections]) -> Path:
-    """A file of circuits: by switch, its configurations."""
-    settings = []
-    last: dict[str, Connections] = dict.fromkeys(switches, frozenset())
-    for index in range(len(next(iter(switches.values())))):
-        of_switches = []
-        for name, configurations in switches.items():
-            now = configurations[index]
-            lists = {"connections": now, "connect": now - last[name], "disconnect": last[name] - now}
-            of_switches.append({"name": name, **{key: sorted(value) for key, value in lists.items()}})
-            last[name] = now
-        settings.append({"topology": index, "steps": [index], "time_s": 1e-6 * index, "switches": of_switches})
-    document = {
-        "schema": "lightloom.circuits/1",
-        "switches": [{"name": name, "ports": 16} for name in switches],
-        "configurations": settings,
-    }
-    (folder / "circuits.json").write_text(json.dumps(document))
-    return folder / "circuits.json"
 
 
 @pytest.mark.parametrize("interface", INTERFACES)
@@ -249,152 +213,6 @@ def test_a_port_that_is_taken_is_one_line(cli: RunCli, start: StartSwitch) -> No
     ran = cli("circuits", "--simulated-switch", "restconf", "--listen", taken)
     assert (ran.status, ran.out) == (1, "")
     assert ran.err == f"error: cannot listen at {taken}: Address already in use\n"
-
-
-def test_no_password_is_in_what_is_written_or_printed(
-    cli: RunCli, start: StartSwitch, in_own_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
-    monkeypatch.setenv("LIGHTLOOM_SWITCH_HOST", "127.0.0.1")
-    monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "hunter2")
-    switch = start("restconf", faults="refuse=1")
-    file = circuits_file(in_own_folder, core=[permutation(1)])
-    ran = cli("circuits", file, "--send", switch.address, "--format", "json")
-    assert ran.status == 1
-    written = "".join(path.read_text() for path in in_own_folder.rglob("*.json"))
-    assert "hunter2" not in ran.out + ran.err + written
-
-
-def test_an_address_of_a_file_gets_no_password_of_others(
-    cli: RunCli, in_own_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file of `--restore` may name any host: it is sent the same as a switch without a password."""
-    monkeypatch.setenv("LIGHTLOOM_SWITCH_USER", "admin")
-    monkeypatch.setenv("LIGHTLOOM_SWITCH_PASSWORD", "hunter2")
-    monkeypatch.setenv("LIGHTLOOM_SWITCH_HOST", "switch.example, 192.0.2.7")
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        address = f"restconf://127.0.0.1:{listening.getsockname()[1]}?timeout=2s"
-        state: dict[str, Any] = {"name": "crossbar", "address": address, "connections": [], "ports": None}
-        document = {"schema": "lightloom.switch-state/1", "switches": [state]}
-        (in_own_folder / "state.json").write_text(json.dumps(document))
-        received: list[bytes] = []
-
-        def answer() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                received.append(connection.recv(1 << 16))
-
-        listener = Thread(target=answer)
-        listener.start()
-        ran = cli("circuits", "--restore", "state.json")
-        listener.join(20)
-    assert (ran.status, ran.err.count("\n")) == (1, 1)
-    assert received
-    assert received[0].startswith(b"GET ")
-    assert b"uthorization" not in received[0]
-    # And one that it is for is told nothing in clear.
-    state["address"] = "restconf://192.0.2.7?timeout=1ms"
-    (in_own_folder / "state.json").write_text(json.dumps(document))
-    ran = cli("circuits", "--restore", "state.json")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith("error: LIGHTLOOM_SWITCH_CLEAR: user and password of 192.0.2.7 would be sent in clear; ")
-
-
-SEND = ["--send", "scpi://127.0.0.1:1"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "field", "said"),
-    [
-        ([], "plan", "missing; give PLAN"),
-        (SEND, "plan", "missing; give PLAN"),
-        (
-            ["circuits.json", *SEND, "--follow", "--configuration", 1],
-            "configuration",
-            "it cannot be combined with --follow",
-        ),
-        (["circuits.json", *SEND, "--interval", "1s"], "interval", "it is used only together with --send and --follow"),
-        (["circuits.json", *SEND, "--configuration", 3], "configuration", "the plan has configurations 1 to 2"),
-        (["circuits.json", *SEND, "--configuration", 0], "configuration", "from 1 to"),
-        (["circuits.json", *SEND, "--follow", "--interval", "soon"], "interval", "soon"),
-        (["circuits.json", "--follow"], "follow", "it is used only together with --send"),
-        (["circuits.json", "--state", "x.json"], "state", "it is used only together with --send or --restore"),
-        (["circuits.json", *SEND, "--ports", 3], "ports", "it cannot be combined with --send"),
-        (["circuits.json", *SEND, "--all-connections"], "all_connections", "it cannot be combined with --send"),
-        (
-            ["circuits.json", *SEND, "--optics", "crossbar"],
-            "optics",
-            "is a file of circuits, whose switches are chosen already",
-        ),
-        (["circuits.json", "--send", "a=scpi://127.0.0.1"], "send", "no switch `a`; it has core"),
-        (["circuits.json", *SEND, *SEND], "send", "switch `core` is given twice"),
-        (["circuits.json", "--send", "scpi:/127.0.0.1"], "send", "is not an address"),
-        (["circuits.json", "--send", "restconf://a?tls=yes&ca=none.pem"], "send: ca", "no such file: `none.pem`"),
-        (["circuits.json", "--restore", "x.json"], "plan", "no PLAN is taken with --restore"),
-        (["--restore", "circuits.json"], "restore", "unknown key `configurations`"),
-        (["--restore", "x.json", "--follow"], "follow", "it cannot be combined with --restore"),
-        (["--simulated-switch", "gnmi"], "simulated_switch", "one of scpi, restconf, sonic"),
-        (["--simulated-switch", "scpi", "--ports", 5000], "ports", "from 1 to 4096"),
-        (["--simulated-switch", "scpi", "--listen", "127.0.0.1"], "listen", "it takes HOST:PORT"),
-        (["--simulated-switch", "scpi", "--faults", "slow"], "faults", "it takes slow=VALUE"),
-        (["--simulated-switch", "scpi", "--faults", "fast=1"], "faults", "unknown name `fast`"),
-        (["--simulated-switch", "scpi", "--faults", "refuse=0"], "faults: refuse", "from 1"),
-        (["--simulated-switch", "scpi", *SEND], "send", "it cannot be combined with --simulated-switch"),
-    ],
-    ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else "",
-)
-def test_what_does_not_go_together_is_refused(
-    cli: RunCli, in_own_folder: Path, arguments: list[object], field: str, said: str
-) -> None:
-    circuits_file(in_own_folder, core=[permutation(1), permutation(2)])
-    assert said in assert_refused(cli, in_own_folder, "circuits", *arguments, field=field)
-
-
-@pytest.mark.parametrize("taken", ["file", "link"])
-def test_a_state_file_that_is_there_is_refused_before_a_switch_is_asked(
-    cli: RunCli, start: StartSwitch, in_own_folder: Path, taken: str
-) -> None:
-    switch = start("scpi", faults="late=100s")
-    file = circuits_file(in_own_folder, core=[permutation(1)])
-    place = in_own_folder / "there.json"
-    if taken == "link":
-        place.symlink_to("nowhere")
-    else:
-        place.write_text("of somebody else")
-    sent = ["circuits", file, "--send", address(switch), "--state", place]
-    said = assert_refused(cli, in_own_folder, *sent, field="state")
-    assert "exists already; it takes the name of a new file" in said
-
-
-@pytest.mark.parametrize("wrong", [None, 5, "x", b"x", [1], {"a": 1}, object()], ids=lambda wrong: type(wrong).__name__)
-def test_python_refuses_what_is_no_switch_or_circuits(plan: Path, wrong: Any) -> None:
-    circuits = ll.circuits(plan)
-    calls: list[tuple[str, Callable[[], object]]] = [
-        ("circuits", lambda: Switches.of(wrong, "scpi://127.0.0.1")),
-        ("send", lambda: Switches.of(circuits, wrong)),
-        ("send", lambda: Switches.of(circuits, {"crossbar": wrong})),
-        ("restore", lambda: restorable(wrong)),
-        ("restore", lambda: Switches.of(circuits, "scpi://127.0.0.1").restore(wrong)),
-        ("simulated_switch", lambda: start_switch(wrong)),
-        ("faults", lambda: Faults.parse("faults", wrong)),
-    ]
-    if wrong is not None:
-        calls += [
-            ("listen", lambda: start_switch("scpi", listen=wrong)),
-            ("faults", lambda: start_switch("scpi", listen="127.0.0.1:0", faults=wrong)),
-        ]
-    if not isinstance(wrong, str | bytes | None):
-        calls.append(("state", lambda: Switches.of(circuits, "scpi://127.0.0.1", state=wrong)))
-    for field, call in calls:
-        with pytest.raises(ll.InputError) as raised:
-            call()
-        assert raised.value.field.startswith(field)
-
-
-def test_several_switches_need_names(cli: RunCli, in_own_folder: Path) -> None:
-    file = circuits_file(in_own_folder, a=[permutation(1)], b=[permutation(2)])
-    said = assert_refused(cli, in_own_folder, "circuits", file, *SEND, field="send")
-    assert "the plan has 2 switches, a, b; give NAME=ADDRESS for each" in said
 
 
 def test_one_call_of_python_returns_when_a_configuration_is_acknowledged(start: StartSwitch, plan: Path) -> None:

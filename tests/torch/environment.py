@@ -1,4 +1,4 @@
-"""Makes an environment with PyTorch beside another one, whose packages it sees: FOLDER VERSION.
+"""Makes an environment with PyTorch next to another one, whose packages it sees: FOLDER VERSION.
 
 Exit code 1 where PyTorch cannot be had, which is said on standard error.
 """

@@ -83,7 +83,7 @@ def test_the_last_iteration_is_the_one_that_is_planned(tmp_path: Path) -> None:
             begin, end = step["ts"], step["ts"] + step["dur"]
             sums = [one for one in events if one["name"] == "lightloom all-reduce" and begin <= one["ts"] < end]
             assert sums
-            # What holds a collective back is no shorter than the fabric's delays.
+            # A collective takes no less than the fabric's delays.
             assert step["dur"] >= len(sums) * HOP_S * 1e6
     assert ll.Workload.read(folder).same_bits
     last = ll.train(folder)

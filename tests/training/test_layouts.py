@@ -16,7 +16,7 @@ from lightloom.inputs.workloads.layouts import legal_layouts, memory_bytes
 from lightloom.inputs.workloads.model import model_workload, trained_model, workload_of
 from lightloom.training.layouts import best_layout, least_s
 from tests.conftest import RunCli
-from tests.inputs.test_models import with_keys, written
+from tests.inputs.model_descriptions import with_keys, written
 
 MODEL = {"layers": 2, "hidden": 64, "ffn_hidden": 128, "heads": 4, "vocabulary": 64, "sequence": 32, "experts": 4}
 BATCH = {"micro_batch": 1, "microbatches": 2}

@@ -1,4 +1,4 @@
-"""The example notebooks run, and what they assert of their results holds."""
+"""The example notebooks run, and their assertions on their results hold."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_notebook_runs_and_shows_a_widget(path: Path) -> None:
     shown = [one.get("data", {}) for cell in book.cells for one in cell.get("outputs", ())]
     widgets = [data[WIDGET]["model_id"] for data in shown if WIDGET in data]
     assert len(widgets) > 0
-    # A result has its HTML beside the widget; a widget itself has none.
+    # A result has its HTML in addition to the widget; a widget itself has no HTML.
     assert all("text/plain" in data for data in shown if WIDGET in data)
 
 

@@ -1,4 +1,4 @@
-"""Widgets in Python: what they bring along, time and step, and what a notebook shows of a result."""
+"""Widgets in Python: the answers that they bring along, time and step, and the display of results in a notebook."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_a_module_has_all_that_it_imports_as_it_is(name: str) -> None:
         for (line, _), of in zip(differing, imported, strict=True):
             relative = line.rpartition(' from "')[2].removesuffix('";')
             assert ((ROOT / one).parent / relative).resolve() == ROOT / of
-    # What the server has is not among them.
+    # Modules that only a server serves are not among them.
     assert not {"api.js", "site.js", "prepared.js"} & set(names)
 
 

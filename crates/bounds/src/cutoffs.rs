@@ -7,10 +7,10 @@ pub(crate) mod any_algorithm_all_reduce {
 }
 
 pub(crate) mod any_algorithm_all_reduce_parts {
-    /// Hops, over those to the farthest rank, with which the bound of a Broadcast counts no more than `RECEIVED`.
+    /// Hops over those to the farthest rank, with which the bound of a Broadcast counts at most `RECEIVED`.
     pub(crate) const HOPS_TO_FARTHEST: f64 = 4.0;
 
-    /// Buffers through a rank's ports that it then counts at most: 27 000 random fabrics have no exception.
+    /// Buffers through a rank's ports that the bound counts at most then: 27 000 random fabrics have no exception.
     pub(crate) const RECEIVED: f64 = 1.25;
 }
 

@@ -39,9 +39,9 @@ fn larger_of(largest: Statement, units: Statement) -> Statement {
     if units.seconds() > largest.seconds() { Statement { class: largest.class, ..units } } else { largest }
 }
 
-/// The fabric whose ports are units; `None` where circuits are alike, or a GPU would have too many. A circuit on a port, or
-/// between a pair of GPUs, is as many parallel circuits as it has units; where pairs have the rates, every port has those of
-/// the fastest.
+/// The fabric whose ports are units; `None` where circuits are alike, or a GPU would have too many. A circuit on a
+/// port, or between a pair of GPUs, is as many parallel circuits as it has units; where pairs have the rates, every
+/// port has as many as the fastest pair.
 pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
     in_units_of(fabric, MOST_UNITS_OF_SLOWEST)
 }

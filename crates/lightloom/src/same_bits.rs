@@ -12,8 +12,8 @@ use model::{Collective, Error, Op, Plan, Result};
 
 use crate::{Request, Workload, plan};
 
-/// [`plan`], of an AllReduce only one whose result is the same at every rank, to the bit: the fastest of all, or else
-/// the fastest of those of the algorithms that have a name.
+/// The plan that [`plan`] gives; where it is of an AllReduce whose result differs between ranks in some bits, the
+/// fastest plan of an algorithm that has a name and the same result at every rank, to the bit.
 ///
 /// # Errors
 /// The errors of [`plan`]; an AllReduce that no algorithm ends alike.

@@ -35,7 +35,7 @@ pub(crate) mod pair_rates {
     /// GPUs of a fabric whose pairs have rates of their own: each pair is written down.
     pub(crate) const MOST_GPUS: u32 = 1024;
 
-    /// Pairs that all classes name together, those that several classes name each time: a fraction of a second.
+    /// Pairs that all classes name together, a pair of several classes once for each: a fraction of a second.
     pub(crate) const MOST_NAMED: u64 = 1 << 27;
 }
 

@@ -92,8 +92,8 @@ impl Fabric {
         Ok(())
     }
 
-    /// Seconds that a hop takes on a topology: δ, and the light through the longest fibre of its circuits; or the largest
-    /// hop delay of the pairs that they join. So no path takes longer than its hops times that.
+    /// Seconds that a hop takes on a topology: δ and the light through the longest fibre of its circuits, or the
+    /// largest hop delay of the pairs that they join. No path takes longer than its hops times that.
     pub fn hop_delay_on_s(&self, topology: &Topology) -> f64 {
         match self.shape.pairs() {
             Some(pairs) => pairs.largest_hop_delay_s(topology),
@@ -151,8 +151,8 @@ impl Fabric {
     }
 
     /// # Errors
-    /// A rate of circuits or a hop delay that is not the best of the pairs, or what does not go with rates by pair: rates by
-    /// port, faults, electrical islands, and fibres that take time.
+    /// A rate of circuits or a hop delay that is not the best of the pairs, and the settings that rates by pair
+    /// exclude: rates by port, faults, electrical islands, and fibres that take time.
     fn check_pairs(&self) -> Result<()> {
         let Some(pairs) = self.shape.pairs() else { return Ok(()) };
         let refuse = |field: &str, value: &str, accepts: &str| {
@@ -180,7 +180,8 @@ impl Fabric {
     }
 
     /// This fabric with a hop delay that most topologies have at least: with light in the fibre from each GPU to the
-    /// nearer of the two next to it by number, or the delays of pairs next to each other. For searches that know one hop delay; what they find is priced anew.
+    /// nearer of the two next to it by number, or the largest delay of two GPUs next to each other by number. It is for
+    /// searches that know one hop delay, whose results are priced anew.
     pub fn with_likely_hops(&self) -> Self {
         let gpus = self.shape.gpus();
         if let Some(pairs) = self.shape.pairs() {

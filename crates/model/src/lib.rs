@@ -11,6 +11,7 @@
 mod barrier;
 mod binary_digits;
 mod breadth_first;
+mod chunks;
 mod circuit_rates;
 mod circuits;
 mod circulant;
@@ -52,9 +53,10 @@ mod written_out;
 
 pub use barrier::Barrier;
 pub use breadth_first::{BreadthFirst, UNREACHABLE};
+pub use chunks::{Chunks, Piece};
 pub use circuits::{Circuits, Configuration, ConfigurationEvents, MAX_SWITCH_PORTS, Switch, SwitchSetting};
 pub use circulant::show_generators;
-pub use collective::{Chunks, Collective, Piece};
+pub use collective::Collective;
 pub use connection::Connection;
 pub use cost::{CostSettings, HopDelays, Overlap, Propagation, Routing, StepCost, sum_seconds};
 pub use counts::counted;

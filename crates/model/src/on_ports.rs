@@ -35,8 +35,8 @@ impl Topology {
         Ok(self.with_circuit_rates(Some(CircuitRates { relative, circuits: circuits.into() })))
     }
 
-    /// This topology, whose circuits have the rates of the pairs of GPUs that they join: one of each orbit of the
-    /// translations that keep these too.
+    /// This topology, whose circuits have the rates of the pairs of GPUs that they join, with one link for each orbit
+    /// of those translations that keep these rates, too.
     #[must_use]
     pub fn at_rates_of(self, pairs: &PairRates) -> Self {
         let rates_bps = pairs.rates_bps();

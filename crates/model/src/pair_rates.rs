@@ -1,6 +1,6 @@
 //! Rates and hop delays of circuits by the pair of GPUs that they join, where they differ: copper near, optics far.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use crate::cutoffs::pair_rates::{MOST_GPUS, MOST_NAMED};
 use crate::{Error, Rank, Result, Topology, Translations, units};
 
-/// The forms of a part of the text.
-const FORM: &str = "inside:GPUS:RATE[:DELAY] for pairs inside groups of so many GPUs, or GPUS:GPUS:RATE[:DELAY] such as \
-     0-7:8-15:400Gbps:1us, with commas between them";
+/// The forms of a class in the text.
+const FORM: &str = "inside:GPUS:RATE[:DELAY] for pairs inside groups of so many GPUs, or GPUS:GPUS:RATE[:DELAY] such \
+     as 0-7:8-15:400Gbps:1us, with commas between them";
 
-/// The classes of pairs as they are asked for, of which the last that has a pair counts.
+/// Classes of pairs as they are asked for; of several classes that have the same pair the last one counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairClasses(Vec<PairClass>);
 
@@ -27,7 +27,7 @@ struct PairClass {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Pairs {
-    /// Two GPUs of one group of so many that follow each other.
+    /// Two GPUs of one group, each of so many GPUs that follow each other.
     Inside(u32),
     /// One GPU of each range.
     Between(Range<u32>, Range<u32>),
@@ -130,7 +130,8 @@ fn range(text: &str) -> Option<Range<u32>> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PairRates {
     gpus: u32,
-    /// Rate in bit/s and hop delay in s of each class, as the bits of floats, so that shapes can be compared and hashed.
+    /// Rate in bit/s and hop delay in s of each class, as the bits of floats, so that shapes can be compared and
+    /// hashed.
     classes: Arc<[(u64, u64)]>,
     /// By source, then destination, the class; that of a GPU with itself says nothing.
     of_pair: Arc<[u32]>,
@@ -141,7 +142,8 @@ pub struct PairRates {
 impl PairRates {
     fn new(gpus: u32, pairs: &[(f64, f64)]) -> Self {
         let is_pair = |at: usize| at / gpus as usize != at % gpus as usize;
-        let bits = |&(rate_bps, hop_delay_s): &(f64, f64)| (rate_bps.to_bits(), hop_delay_s.to_bits());
+        // A delay of -0 s is one of 0 s.
+        let bits = |&(rate_bps, hop_delay_s): &(f64, f64)| (rate_bps.to_bits(), (hop_delay_s + 0.0).to_bits());
         let mut classes: Vec<(u64, u64)> =
             pairs.iter().enumerate().filter(|(at, _)| is_pair(*at)).map(|(_, pair)| bits(pair)).collect();
         classes.sort_unstable();
@@ -222,16 +224,16 @@ impl PairRates {
 }
 
 impl fmt::Display for PairRates {
-    /// The text from which [`PairClasses::parse`] reads all pairs that have not the fastest rate and the least delay:
-    /// ranges of GPUs, each as large as the pairs of one class after it in both directions are.
+    /// The text from which [`PairClasses::parse`] reads all pairs that do not have both the fastest rate and the least
+    /// delay: ranges of GPUs, each as large as the pairs of its class reach in both directions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unsaid = (self.fastest_bps(), self.least_hop_delay_s());
-        let mut said: BTreeMap<(Rank, Rank), ()> = BTreeMap::new();
+        let mut said: BTreeSet<(Rank, Rank)> = BTreeSet::new();
         let mut parts: Vec<String> = Vec::new();
         for src in 0..self.gpus {
             for dst in src + 1..self.gpus {
                 let class = self.class(src, dst);
-                if class == unsaid || said.contains_key(&(src, dst)) {
+                if class == unsaid || said.contains(&(src, dst)) {
                     continue;
                 }
                 let fits = |one: Rank, other: Rank| one == other || self.class(one, other) == class;
@@ -241,7 +243,7 @@ impl fmt::Display for PairRates {
                 let last =
                     (src..self.gpus).take_while(|&one| (from..=to).all(|other| fits(one, other))).last().unwrap_or(src);
                 for one in src..=last {
-                    said.extend((from..=to).map(|other| ((one.min(other), one.max(other)), ())));
+                    said.extend((from..=to).map(|other| (one.min(other), one.max(other))));
                 }
                 let range = |first: Rank, last: Rank| match first == last {
                     true => first.to_string(),
@@ -277,6 +279,7 @@ mod tests {
         let islands = read("inside:4:800Gbps:100ns", 8).unwrap();
         assert_eq!(islands.symmetry().order(), 8);
         assert!(read("inside:8:400Gbps:1us", 8).unwrap().are_equal());
+        assert!(read("inside:8:400Gbps:0s,0:1:400Gbps:-0s", 8).unwrap().are_equal());
     }
 
     #[test]

@@ -144,7 +144,7 @@ impl Shape {
         self.rates.is_none() && self.pairs.is_none() && self.positions.is_none()
     }
 
-    /// The option by which circuits have different rates, and what has these; `None` where all are of one rate.
+    /// The option by which circuits have different rates, and the noun for these; `None` where all are of one rate.
     pub fn unlike_rates(&self) -> Option<(&'static str, &'static str)> {
         match (&self.rates, &self.pairs) {
             (Some(_), _) => Some(("bandwidth", "ports of different rates")),

@@ -102,7 +102,7 @@ pub(crate) mod mixed_rates {
     /// Rates down to which ports count as alike in turn; of more, the fastest ones and the slowest.
     pub(crate) const MOST_THRESHOLDS: usize = 4;
 
-    /// Parts of the reconfiguration delay for which something is composed, too, where pairs have different rates.
+    /// Parts of the reconfiguration delay for which algorithms are composed, too, where pairs have different rates.
     pub(crate) const QUICKER: [f64; 2] = [0.5, 0.1];
 
     /// GPUs up to which a plan is made for the fast pairs alone, where pairs have different rates.

@@ -40,9 +40,9 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Joins schedule, fabric and candidates, each at the rates of its pairs where these differ. The initial topology becomes a candidate if it is not one; if so many
-    /// GPUs look different on it that its flows would take minutes, and there are other candidates, no step is served
-    /// on it.
+    /// Joins schedule, fabric and candidates, each at the rates of its pairs where these differ. The initial topology
+    /// becomes a candidate if it is not one; if so many GPUs look different on it that its flows would take minutes,
+    /// and there are other candidates, no step is served on it.
     ///
     /// # Errors
     /// Sizes that differ, a candidate with more circuits than ports, or no candidates; an optical layer that does not

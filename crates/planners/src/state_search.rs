@@ -23,11 +23,12 @@ use crate::{Charges, ProfileTable, Promise};
 pub struct Rates {
     /// α and the barrier, for each step.
     pub startup_s: f64,
-    /// Per hop of the longest path, without what is added on a candidate.
+    /// Per hop of the longest path, without the seconds that a candidate adds.
     pub hop_s: f64,
     /// Per unit of load, by step.
     pub load_s: Vec<f64>,
-    /// Seconds by candidate that are added to every hop, such as light in its longest fibre; empty where hops are alike.
+    /// By candidate, the seconds that are added to every hop, such as light in its longest fibre; empty where hops are
+    /// alike.
     pub added_hops_s: Vec<f64>,
 }
 

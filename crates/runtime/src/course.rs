@@ -155,7 +155,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Whether everything gets its turn; a step ends once those have begun before which it does not keep what came.
+    /// Whether everything gets its turn; a step ends once the steps have begun before which it does not keep its data.
     pub fn comes_to_an_end(mut self) -> bool {
         let mut has_begun = vec![false; self.steps.len()];
         let mut under_way: Vec<usize> = Vec::new();

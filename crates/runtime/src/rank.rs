@@ -65,7 +65,7 @@ pub struct Rank<'a, T> {
     first: Vec<u8>,
     /// The steps that it was released for and has not ended.
     under_way: Vec<UnderWay>,
-    /// By step, whether it has ended it in this run.
+    /// By step, whether the rank has ended it in this run.
     has_ended: Vec<bool>,
     /// The number of the run's releases that it has seen.
     heard: usize,

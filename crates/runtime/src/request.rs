@@ -62,7 +62,7 @@ pub struct StepSetting {
     pub earliest_ns: u64,
     /// Nanoseconds for which its ranks hand their packets over, evenly; 0: all at once.
     pub spread_ns: u64,
-    /// Steps of a rank that have ended on it before it keeps what comes in this one: they read or write the same bytes.
+    /// Steps that have ended on a rank before it keeps the data of this one: they read or write the same bytes there.
     pub keeps_after: Vec<u32>,
     /// Nanoseconds that the plan predicts, the reconfiguration included, windows not.
     pub predicted_ns: u64,

@@ -1,8 +1,8 @@
 //! Packet-hops per second against the simulator with one event per packet that the tests compare with, and
 //! 1024 GPUs on orbits.
 
-#[path = "../tests/all/reference/one_by_one.rs"]
-mod one_by_one;
+#[path = "../tests/all/reference/mod.rs"]
+mod reference;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -74,7 +74,8 @@ fn main() {
 fn against_events(what: &str, plan: &Plan, settings: &Settings, samples: usize) {
     let found = simulate(plan, settings).expect("a simulation");
     let start = Instant::now();
-    let events = one_by_one::simulate(black_box(plan), settings).expect("no packets that wait for each other");
+    let events =
+        reference::one_by_one::simulate(black_box(plan), settings).expect("no packets that wait for each other");
     let theirs_s = start.elapsed().as_secs_f64();
     assert_eq!(events.last().map(|step| step.end_fs), Some(found.total_fs));
     let ours_s = ratio::median_s(samples, || simulate(black_box(plan), settings).expect("a simulation"));

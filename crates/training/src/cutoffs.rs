@@ -17,7 +17,7 @@ pub(crate) mod kept {
     pub(crate) const MOST_TOGETHER: usize = 200;
 }
 
-pub(crate) mod library {
+pub(crate) mod library_stock {
     /// Most topologies of a large group that plans are looked for from.
     pub(crate) const MOST_OF_LARGE: usize = 3;
 

@@ -2,7 +2,7 @@
 
 use model::{Plan, Topology};
 
-/// The hop delay on a topology, s: the fabric's, and light through its longest fibre; or the largest of the pairs that
+/// The hop delay on a topology, s: the fabric's and light through its longest fibre, or the largest of the pairs that
 /// its circuits join.
 pub(crate) fn hop_s(plan: &Plan, topology: &Topology) -> f64 {
     let shape = &plan.fabric.shape;

@@ -119,7 +119,8 @@ pub(crate) fn check(plan: &Plan) -> Option<Check> {
     Some(tally.into_check("comparison", "of circuits by rate with the ports of that rate"))
 }
 
-/// Checks that loads count in circuits of the fastest pair, and that every circuit is said to have the rate of its pair.
+/// Checks that loads count in circuits of the fastest pair, and that every circuit is said to have the rate of its
+/// pair.
 fn of_pairs<'a>(plan: &Plan, pairs: &PairRates, topologies: impl Iterator<Item = &'a Topology>) -> Check {
     let mut tally = Tally::new("rates");
     let bandwidth_bps = plan.fabric.bandwidth_bps;

@@ -56,9 +56,9 @@ def widget(name: str, result: object) -> AnyWidget:
 
 
 def display(name: str, result: InNotebook) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a notebook may show of a result, by its kind, and more on it.
+    """The forms in which a notebook may show a result, by MIME type, and metadata on them.
 
-    Its words, its HTML, and the widget of that name where a kernel of IPython runs and the package is there.
+    They are its words, its HTML, and the widget of that name where a kernel of IPython runs and the package is there.
     """
     told = {"text/plain": repr(result), "text/html": result._repr_html_()}
     session = sys.modules.get("IPython")

@@ -57,7 +57,7 @@ class Use(Enum):
         self.refused = refused
 
 
-# What goes through shared memory alone, and the settings of its runs.
+# Uses whose bytes go through shared memory alone, with their nouns, and the settings of their runs.
 NOUNS = {Use.ITERATION: "training iteration", Use.TIMELINE: "timeline"}
 OF_BOTH = ("warm_ups", "dtype", "reduction", "dilation", "packet_size", "real_time", "seed")
 SETTINGS = {Use.ITERATION: ("iterations", "scale", *OF_BOTH), Use.TIMELINE: ("runs", *OF_BOTH)}

@@ -45,8 +45,8 @@ def command(
     In an iteration, a computation is a wait; several communications of a rank may be under way at once, over circuits
     that change meanwhile.
 
-    In a timeline of `plan --overlap asynchronous` each switch turns once all over its circuits is through, and each
-    transmission begins once its data and its circuits are there, no earlier than planned.
+    In a timeline of `plan --overlap asynchronous` each switch turns once all data over its circuits are through, and
+    each transmission begins once its data and its circuits are there, no earlier than planned.
 
     With --calibrate, sends between two ranks are measured on the plan's fabric instead; with --barriers, what waiting
     for all costs.
@@ -65,7 +65,7 @@ def command(
       mpiexec -n 4 lightloom run plan.json --transport mpi
       mpiexec -n 4 lightloom run plan.json --transport mpi --switch scpi://192.0.2.7
       LIGHTLOOM_SECRET=... lightloom run plan.json --transport tcp --hosts node1:2,node2:2 --launch none
-      LIGHTLOOM_SECRET=... lightloom run plan.json --transport tcp --hosts node1:2,node2:2 --launch none --tls certificates
+      LIGHTLOOM_SECRET=... lightloom run plan.json --transport tcp --hosts node1:2,node2:2 --launch none --tls certs
       lightloom run plan.json --calibrate times.csv
       lightloom run --barriers --plot barriers.png
     """  # noqa: D301

@@ -119,6 +119,7 @@ def _check(made: Plan, document: dict[str, Any]) -> None:
         ("background_reconfiguration", bool(told.get("background_reconfiguration")), "true", "false"),
         ("window", bool(windows), windows, "0s"),
         ("positions", told.get("positions") is not None, "a list of places", "fibres that take no time"),
+        ("bandwidth", isinstance(told["bandwidth_bps"], list), "a rate for each port", "one rate for all circuits"),
         ("pair_rates", told.get("pair_rates") is not None, "rates by pair of GPUs", "one rate for all circuits"),
         ("ranks", made.ranks is not None, made.ranks, "all GPUs"),
         ("initial", made.initial == "repeated", made.initial, "free or a topology"),

@@ -97,7 +97,7 @@ class Wanted(NamedTuple):
         made = self._replace(given=given_faults([*given_faults(fabric.failed or ()), *self.given]))
         if fabric.gpus is not None:
             made.faults(fabric.gpus, fabric.ports)
-            # What does not go with any fault is refused before faults are gone over.
+            # Settings that no fault goes with are refused before faults are gone over.
             try:
                 replace(fabric, failed=(*made.given, ANY_LINK)).to_core()
             except InputError as error:

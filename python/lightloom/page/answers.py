@@ -149,7 +149,7 @@ async def _events(job: Job) -> AsyncIterator[bytes]:
 
 
 def _last_event(outcome: Outcome) -> bytes:
-    """The answer, or the error with the status that the answer would have, which that of the stream was sent before."""
+    """The answer, or the error with the status that it has outside a stream, whose own status was sent before."""
     name = b"end" if outcome.is_done else b"error"
     if not outcome.is_done:
         outcome = outcome.with_more(status=outcome.status)

@@ -107,7 +107,7 @@ def _problems() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def _add_problem(answers: _Answers, verb: str, options: dict[str, Any], axes: dict[str, Any]) -> None:
-    """What a view asks for about a problem: its answer, files, code, and what it shows beside."""
+    """The requests of a view about a problem: its answer, files, code, and other things that it shows."""
     if verb == "two-fabrics":
         second = {name.removeprefix(OTHER): value for name, value in axes.items()}
         for one in (options, {**options, **second}):

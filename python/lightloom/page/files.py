@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
-__all__ = ["INDEX", "UNKNOWN", "PageFile", "index_of", "page_files", "view_addresses"]
+__all__ = ["INDEX", "UNKNOWN", "PageFile", "imported_from", "index_of", "page_files", "view_addresses"]
 
 # The page, and what is shown at an address that it does not have.
 INDEX, UNKNOWN = "index.html", "unknown.html"
@@ -73,7 +73,12 @@ def _add_module(files: dict[str, PageFile], path: str, known: dict[str, None]) -
     if path not in known:
         known[path] = None
         for name in IMPORT.findall(files[path].content.decode()):
-            _add_module(files, posixpath.normpath(posixpath.join(posixpath.dirname(path), name)), known)
+            _add_module(files, imported_from(path, name), known)
+
+
+def imported_from(path: str, address: str) -> str:
+    """The path of the module that the one at `path` imports by a relative address."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), address))
 
 
 def _files(folder: Traversable, before: str) -> Iterator[tuple[str, PageFile]]:

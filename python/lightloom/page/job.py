@@ -38,8 +38,8 @@ class Job:
 
     key: of the answer in the cache. text: the task and the request, as `parsing` writes them. client: who asked
     first. length: how long it may take, as far as is known; work that is known from the first to take long goes on from
-    the rows that it has, as `makes_room`. rows: those that it begins with. worked_s: how long turns took after which it
-    can go on.
+    the rows that it has, as `makes_room`. rows: the rows that it begins with. worked_s: how long turns took after which
+    it can go on.
     """
 
     def __init__(

@@ -2,8 +2,8 @@
 
 As many processes work on any job as there are workers. One more, the reserve, is for jobs that are not known to take
 long: one that goes on for longer than a turn is taken from it, and waits for a worker. Work of a worker that can be
-gone on with, as maps can, is paused after a turn where others wait for it; what it has found is kept where it ends
-without an answer, so that who asks for the same again goes on from there.
+gone on with, as maps can, is paused after a turn where others wait for it; its rows are kept where it ends without an
+answer, so that a later request for the same goes on from there.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RETRY_S = 1.0
 # Weight of the last request in the mean time of one.
 WEIGHT = 0.2
 LONGEST_WAIT_S = 60
-# After the key of an answer: that of the rows which were found of it.
+# The end of the key of rows that were found of an answer, after the key of the answer.
 BEGUN = " begun"
 
 

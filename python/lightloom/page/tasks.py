@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SHOWN", "TASKS", "Task", "subjects", "task"]
 
-# How a result can be shown beside its JSON: drawn, as rows, and as a command with Python that give it.
+# Forms of a result in addition to its JSON: drawn, as rows, and as a command with Python that give it.
 SHOWN = ("picture", "table", "code")
 
 

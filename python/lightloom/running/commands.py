@@ -20,8 +20,8 @@ __all__ = ["carried_out", "end_group", "program_at"]
 
 def program_at(name: str) -> str | None:
     """The path of a program: next to the interpreter, where a package index puts an MPI, or else on the path."""
-    beside = str(Path(sys.executable).parent)
-    return shutil.which(name, path=os.pathsep.join((beside, os.environ.get("PATH", os.defpath))))
+    folders = str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)
+    return shutil.which(name, path=os.pathsep.join(folders))
 
 
 def carried_out(command: Sequence[str], given: bytes = b"", *, limit_s: float) -> subprocess.CompletedProcess[bytes]:

@@ -62,13 +62,18 @@ class Controller:
         return self._process.pid
 
     def run(
-        self, request: bytes, workspaces: int, *, progress: Callable[[int], None], outside: Callable[[int], str]
+        self,
+        request: bytes,
+        workspaces: int,
+        *,
+        progress: Callable[[int], None] | None = None,
+        outside: Callable[[int], str] | None = None,
     ) -> bytes:
         """The results of the runs that are asked for, as `_core.run_report` reads them.
 
         request: of `_core.run_request`. workspaces: descriptor of the memory that holds them. progress: told how many
         runs are measured. outside: has the outside switch make a configuration, and says why it did not; empty text
-        where it did. Raises `RunFailedError`.
+        where it did; None without such a switch. Raises `RunFailedError`.
         """
         try:
             socket.send_fds(self._socket, [HEAD.pack(RUN, len(request))], [workspaces])
@@ -76,9 +81,13 @@ class Controller:
             while True:
                 kind, message = self._hear()
                 if kind == PROGRESS:
-                    progress(int.from_bytes(message, "little"))
+                    if progress is not None:
+                        progress(int.from_bytes(message, "little"))
                 elif kind == OUTSIDE:
-                    self._say(SAID, outside(int.from_bytes(message, "little")).encode())
+                    said = "no outside switch was named"
+                    if outside is not None:
+                        said = outside(int.from_bytes(message, "little"))
+                    self._say(SAID, said.encode())
                 elif kind == REPORT:
                     return message
                 else:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
 from lightloom.base.errors import FailedError, refuse, shown, unknown_name
-from lightloom.base.threads import cores
 from lightloom.base.whole_numbers import whole_number
 from lightloom.planning import plan
 from lightloom.plans import Plan
+from lightloom.running.advice import advised
 from lightloom.running.controller import Controller, RunFailedError
-from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
+from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
 from lightloom.running.hosts.measured import run_on_hosts
 from lightloom.running.hosts.runs import AGENT_PORT, checked_hosts
-from lightloom.running.measurement import Jitter, Lateness, Measurement
+from lightloom.running.judged import Jitter
+from lightloom.running.measurement import Measurement
 from lightloom.running.namespaces import KernelNetwork, remove_left
-from lightloom.running.pace import checked_dilation, checked_packet, slower
-from lightloom.running.preparation import Prepared, RunOptions, prepared
+from lightloom.running.preparation import Prepared, prepared
 from lightloom.running.reported_times import reported_times
+from lightloom.running.run_options import run_options
 from lightloom.running.run_settings import RunSettings
 from lightloom.running.workspaces import Workspaces
 
@@ -38,12 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["TRANSPORTS", "Executor", "run"]
 
 TRANSPORTS = ("shared-memory", "kernel", "mpi", "tcp")
-MOST_RUNS = 100_000
 # Plans that are kept ready.
 MOST_PREPARED = 64
-NANOSECONDS = 1e9
-# Error messages about processes that did not keep up.
-LATE = re.compile(r" did not (?:arrive|get more than .*) within ")
 
 
 class Executor:
@@ -96,16 +92,14 @@ class Executor:
                     sends = f"{transport.upper()} sends at its own speed"
                     raise refuse(name, f"`{shown(value)}` is not accepted: {sends}; leave the option out")
         self._hosts = checked_hosts(transport, hosts, launch, agent_port, tls)
-        if not isinstance(real_time, bool):
-            raise refuse("real_time", f"`{shown(real_time)}` is not accepted; it takes True or False")
         self._transport, self._switch = transport, switch
-        self._options = RunOptions(
-            kind=data_type(dtype),
-            reduction=reduction_name(reduction),
-            runs=whole_number("runs", runs, 1, MOST_RUNS),
-            warm_ups=whole_number("warm_ups", warm_ups, 0, MOST_RUNS),
-            dilation=None if dilation is None else checked_dilation(dilation),
-            packet_bytes=None if packet_size is None else checked_packet(packet_size),
+        self._options = run_options(
+            dtype=dtype,
+            reduction=reduction,
+            runs=runs,
+            warm_ups=warm_ups,
+            dilation=dilation,
+            packet_size=packet_size,
             transport=transport,
             real_time=real_time,
             has_outside_switch=switch is not None,
@@ -193,35 +187,17 @@ class Executor:
             inputs = list(DrawnInputs(program, kind, reduction, seed)) if given is None else given
             workspaces.clear()
             workspaces.load(program, inputs)
-            try:
-                report = self._report(ready, workspaces, progress or _nothing)
-            except RunFailedError as error:
-                if not LATE.search(str(error)):
-                    raise
-                raise RunFailedError(f"{error}; {_advice(ready)}") from error
+            with advised(ready.plan.gpus, ready.pace):
+                report = self._report(ready, workspaces, progress)
             arrays = workspaces.store(program)
         times_ns, moments, lateness, granted = _core.run_report(report)
-        settings = RunSettings(
-            transport=self._transport,
-            dilation=ready.pace.dilation,
-            dtype=kind.name,
-            reduction=reduction,
-            runs=self._options.runs,
-            warm_ups=self._options.warm_ups,
-            packet_bytes=ready.pace.packet_bytes,
-            switch=self._switch,
-            real_time=granted[0],
-            locked=granted[1],
-            packet_rate=ready.pace.packet_rate,
-            most_packet_rate=ready.pace.most_packet_rate,
-        )
         return Measurement(
             ready.plan,
-            settings,
+            RunSettings.chosen(self._options, ready.pace, granted, self._switch),
             reported_times(
                 ready, times_ns, moments, self._answered_s[-self._options.runs * (1 + ready.changed.size) :]
             ),
-            Jitter(*(Lateness(one[0], *(ns / NANOSECONDS for ns in one[1:])) for one in lateness)),
+            Jitter.reported(lateness),
             tuple(arrays),
             wrong(arrays, expected(program, inputs, kind, reduction), kind),
             ready.windows_s,
@@ -253,12 +229,14 @@ class Executor:
         self._prepared.move_to_end(id(plan))
         return ready
 
-    def _report(self, ready: Prepared, workspaces: Workspaces, progress: Callable[[int], None]) -> bytes:
+    def _report(self, ready: Prepared, workspaces: Workspaces, progress: Callable[[int], None] | None) -> bytes:
         if self._controller is None:
             self._controller = Controller()
         try:
             if self._transport != "kernel":
-                return self._asked(self._controller, ready, ready.request(workspaces.offsets), workspaces, progress)
+                return self._asked(
+                    self._controller, ready, ready.request.encoded(workspaces.offsets), workspaces, progress
+                )
             remove_left()
             network = KernelNetwork(
                 self._controller.number,
@@ -268,7 +246,7 @@ class Executor:
                 rate_bps=ready.rate_bps,
             )
             with network:
-                request = ready.request(workspaces.offsets, network.described)
+                request = ready.request.encoded(workspaces.offsets, namespaces=network.described)
                 return self._asked(self._controller, ready, request, workspaces, progress)
         except BaseException:
             # The process does not go on with its work.
@@ -281,14 +259,19 @@ class Executor:
         ready: Prepared,
         request: bytes,
         workspaces: Workspaces,
-        progress: Callable[[int], None],
+        progress: Callable[[int], None] | None,
     ) -> bytes:
         if self._switch is None:
-            return controller.run(request, workspaces.descriptor, progress=progress, outside=_refused)
+            return controller.run(request, workspaces.descriptor, progress=progress)
         return self._with_switch(controller, ready, request, workspaces.descriptor, progress)
 
     def _with_switch(
-        self, controller: Controller, ready: Prepared, request: bytes, workspaces: int, progress: Callable[[int], None]
+        self,
+        controller: Controller,
+        ready: Prepared,
+        request: bytes,
+        workspaces: int,
+        progress: Callable[[int], None] | None,
     ) -> bytes:
         from lightloom.running.outside_switch import OutsideSwitch
 
@@ -351,18 +334,3 @@ def run(
         tls=tls,
     ) as executor:
         return executor.run(plan, data, seed=seed, progress=progress)
-
-
-def _advice(ready: Prepared) -> str:
-    """Advice for ranks that do not keep up."""
-    ranks, machine_cores, dilation = ready.plan.gpus, cores(), slower(ready.pace.dilation)
-    shared = f"{_core.counted(ranks, 'rank')} share {_core.counted(machine_cores, 'core')}"
-    return f"{shared}, which may be busy with other work: --dilation {dilation:g} gives them more time"
-
-
-def _nothing(_runs: int) -> None:
-    """The progress callback of a run if none is given."""
-
-
-def _refused(_configuration: int) -> str:
-    return "no outside switch was named"

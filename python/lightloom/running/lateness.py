@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom.running.measurement import Lateness
+from lightloom.running.judged import Lateness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

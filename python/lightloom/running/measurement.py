@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lightloom import _core
-from lightloom.base.files import write_bytes
-from lightloom.base.frames import Table
 from lightloom.base.views import picture, write_trace
 from lightloom.running.data import DATA_TYPES
+from lightloom.running.judged import TOLERATED_LATENESS, Judged, Spread
 
 if TYPE_CHECKING:
     import os
@@ -23,13 +22,12 @@ if TYPE_CHECKING:
 
     from lightloom.plans import Plan
     from lightloom.plans.steps import Step
+    from lightloom.running.judged import Jitter
     from lightloom.running.run_settings import RunSettings
 
-__all__ = ["Jitter", "Lateness", "MeasuredStep", "Measurement", "RunTimes", "Spread"]
+__all__ = ["MeasuredStep", "Measurement", "RunTimes"]
 
 SCHEMA = "lightloom.run/1"
-# Lateness beyond this share of a plan's mean step, dilated, makes a measurement inconclusive.
-TOLERATED_LATENESS = 0.05
 STEP_COLUMNS = (
     "index",
     "topology_name",
@@ -49,31 +47,6 @@ STEP_COLUMNS = (
     "waiting_s",
     "forwarded_bytes",
 )
-
-
-class Spread(NamedTuple):
-    """The least, the middle and the largest of the measured times, s."""
-
-    min: float
-    median: float
-    max: float
-
-
-class Lateness(NamedTuple):
-    """Lateness of sleeps, in seconds of the machine, that half of them, 99 of 100, and all did not exceed."""
-
-    sleeps: int
-    median_s: float
-    most_of_99_s: float
-    most_s: float
-
-
-class Jitter(NamedTuple):
-    """Lateness: of all ranks in the probe before the runs; of the switch and of the ranks while runs were measured."""
-
-    probe: Lateness
-    switch: Lateness
-    ranks: Lateness
 
 
 @dataclass(frozen=True)
@@ -143,11 +116,13 @@ class MeasuredStep:
         return self.measured_s / self.predicted_s if self.predicted_s else 1.0
 
 
-class Measurement(Table):
+class Measurement(Judged):
     """Results of running a plan on processes and data; immutable, seconds and bytes.
 
     Made by `lightloom.run` and `lightloom.Executor.run`. Times are divided by the dilation: seconds of the plan.
     """
+
+    _settings: RunSettings
 
     def __init__(
         self,
@@ -182,11 +157,6 @@ class Measurement(Table):
         return self._times
 
     @property
-    def jitter(self) -> Jitter:
-        """How late the machine was."""
-        return self._jitter
-
-    @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """The output of every rank, by rank."""
         return self._arrays
@@ -214,8 +184,7 @@ class Measurement(Table):
     @cached_property
     def measured(self) -> Spread:
         """Completion times of the runs."""
-        total_s = self._times.total_s
-        return Spread(float(total_s.min()), float(np.median(total_s)), float(total_s.max()))
+        return Spread.of(self._times.total_s)
 
     @property
     def ratio(self) -> float:
@@ -274,19 +243,12 @@ class Measurement(Table):
 
         The uncertainty of hosts' clocks where that is more.
         """
-        late_s = [late.most_of_99_s for late in self._jitter]
-        return max(*late_s, *(host.clock_uncertainty_s for host in self._settings.hosts))
+        return max([super().lateness_s, *(host.clock_uncertainty_s for host in self._settings.hosts)])
 
     @property
     def tolerated_lateness_s(self) -> float:
         """With more than this the measurement is inconclusive: 5 % of the plan's mean step, dilated."""
         return TOLERATED_LATENESS * self.predicted_s * self._settings.dilation / len(self._plan.steps)
-
-    @property
-    def verdict(self) -> str:
-        """`"conclusive"`, or `"inconclusive"` where the machine was too busy for the times to say anything."""
-        in_time = self.lateness_s <= self.tolerated_lateness_s
-        return "conclusive" if in_time and self.settings.keeps_up_with_packets else "inconclusive"
 
     def _predicted_s(self, step: Step) -> float:
         return step.total_s - self._left_out_s(step)
@@ -323,22 +285,10 @@ class Measurement(Table):
             "wrong": self.wrong,
             "verdict": self.verdict,
             "runs_s": self._times.total_s.tolist(),
-            "jitter": {
-                "tolerated_s": self.tolerated_lateness_s,
-                "found_s": self.lateness_s,
-                **{name: late._asdict() for name, late in self._jitter._asdict().items()},
-                "packet_rate": settings.packet_rate,
-                "most_packet_rate": settings.most_packet_rate,
-                "real_time": settings.real_time,
-                "locked": settings.locked,
-            },
+            "jitter": self._jitter_document(),
             "steps": [{name: getattr(step, name) for name in STEP_COLUMNS} for step in self.steps],
         }
         return json.dumps(made, indent=1, ensure_ascii=False)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
-        write_bytes("output", path, (self.to_json() + "\n").encode())
 
     def trace(self, path: str | os.PathLike[str]) -> None:
         """Write the run in the middle, under the plan, as a Perfetto trace: a `.json` or `.json.gz` file.

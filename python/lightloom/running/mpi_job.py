@@ -16,7 +16,8 @@ import numpy as np
 from lightloom.base.errors import FailedError, InputError
 from lightloom.plans import Plan
 from lightloom.running.data import data_type
-from lightloom.running.measurement import Jitter, Lateness, RunTimes
+from lightloom.running.judged import Jitter, Lateness
+from lightloom.running.measurement import RunTimes
 from lightloom.running.mpi_runs import MpiOptions
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ import numpy as np
 from lightloom.base.errors import InputError
 from lightloom.plans import Plan
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
+from lightloom.running.judged import Jitter, Lateness
 from lightloom.running.lateness import lateness_of, probed
-from lightloom.running.measurement import Jitter, Lateness, Measurement, RunTimes
+from lightloom.running.measurement import Measurement, RunTimes
 from lightloom.running.moments import Moments, times_of, windows_of
 from lightloom.running.mpi import MpiRank, check_ranks, message_passing
 from lightloom.running.mpi_circuits import SwitchChanges, planned_changes

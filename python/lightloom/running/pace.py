@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LARGEST_DILATION",
+    "NANOSECONDS",
     "Pace",
     "checked_dilation",
     "checked_packet",
@@ -31,6 +32,7 @@ __all__ = [
     "slower",
 ]
 
+NANOSECONDS = 1e9
 LARGEST_DILATION = 1e9
 # Least time of the shortest step: many times the time to wake a process.
 SHORTEST_STEP_S = 0.02
@@ -65,6 +67,14 @@ class Pace(NamedTuple):
     packet_bytes: int
     packet_rate: float
     most_packet_rate: float
+
+    def nanoseconds(self, seconds: Any) -> NDArray[np.int64]:
+        """Nanoseconds of the machine for seconds of the plan."""
+        return np.rint(np.asarray(seconds, dtype=np.float64) * self.dilation * NANOSECONDS).astype(np.int64)
+
+    def seconds(self, ns: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Seconds of the plan for nanoseconds of the machine."""
+        return ns / (self.dilation * NANOSECONDS)
 
 
 def checked_dilation(dilation: float) -> float:
@@ -129,9 +139,10 @@ def pace_of_spans(
 ) -> Pace:
     """The pace of a run in shared memory whose steps overlap; missing values are chosen.
 
-    spans_s: by step of the program, when it begins and ends by the plan; None where another is like it. rate_bps: bytes
-    that a circuit takes in a second. mean_s: it takes 20 ms, dilated, longer where a core has more than 8 ranks; and
-    all ports that are used at once do not send more than the cores copy, and not more packets than they pass on.
+    spans_s: by step of the program, when it begins and ends by the plan; None where another step stands for it.
+    rate_bps: bytes that a circuit takes in a second. mean_s: the time, by the plan, that takes 20 ms dilated, longer
+    where a core has more than 8 ranks; and all ports that are used at once do not send more than the cores copy, and
+    not more packets than they pass on.
     """
     transport = "shared-memory"
     hops, message_bytes = np.diff(program.gpu_offsets) - 1, program.message_bytes

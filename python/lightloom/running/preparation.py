@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from lightloom.base.errors import refuse
 from lightloom.optics.port_maps import circuits
 from lightloom.plans import Plan
 from lightloom.running.crossbars import ends_of
-from lightloom.running.pace import Pace, pace_of
+from lightloom.running.pace import NANOSECONDS, Pace, pace_of
 from lightloom.running.program import program_of
 
 if TYPE_CHECKING:
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.optics.port_maps import Circuits
-    from lightloom.running.data import DataType
     from lightloom.running.program import Messages, Program
+    from lightloom.running.run_options import RunOptions
 
-__all__ = ["Prepared", "RunOptions", "prepared"]
+__all__ = ["Prepared", "Request", "check_length", "lists", "prepared", "program_columns", "request_settings"]
 
-NANOSECONDS = 1e9
 # A wait ends as a fault after this multiple of the predicted time, dilated, and these seconds more.
 DEADLINE_FACTOR = 10.0
 DEADLINE_FLOOR_S = 5.0
@@ -36,41 +35,17 @@ PROBE_S = 0.2
 LONGEST_S = 1e6
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """Options of a run; None where the value is chosen for the machine and the plan."""
+class Request(NamedTuple):
+    """The fields of `runtime::Request`, but for the places of workspaces."""
 
-    kind: DataType
-    reduction: str
-    runs: int
-    warm_ups: int
-    dilation: float | None
-    packet_bytes: int | None
-    transport: str
-    real_time: bool
-    has_outside_switch: bool
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A plan made ready.
-
-    changed: the steps before which circuits change. request: but for where workspaces are; dictionaries of the fields
-    of `runtime::Request`.
-    """
-
-    plan: Plan
-    program: Program
-    circuits: Circuits
-    windows_s: tuple[float, ...]
-    pace: Pace
-    changed: NDArray[np.int64]
     columns: dict[str, Any]
     steps: dict[str, NDArray[np.int64]]
     changes: dict[str, NDArray[np.int64]]
     settings: dict[str, Any]
 
-    def request(self, offsets: NDArray[np.int64], namespaces: tuple[str, list[str], int, int] | None = None) -> bytes:
+    def encoded(
+        self, offsets: NDArray[np.int64], *, namespaces: tuple[str, list[str], int, int] | None = None
+    ) -> bytes:
         """The request to the controller process.
 
         offsets: of the ranks' workspaces in their memory. namespaces: `KernelNetwork.described`, where the kernel
@@ -78,6 +53,19 @@ class Prepared:
         """
         columns = {**self.columns, "workspace_offset": offsets}
         return _core.run_request(columns, self.steps, self.changes, {**self.settings, "namespaces": namespaces})
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan made ready. changed: the steps before which circuits change."""
+
+    plan: Plan
+    program: Program
+    circuits: Circuits
+    windows_s: tuple[float, ...]
+    pace: Pace
+    changed: NDArray[np.int64]
+    request: Request
 
     @property
     def rate_bps(self) -> float:
@@ -97,18 +85,10 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
     # A process for every rank stands for its GPU, whichever of a larger fabric that is.
     on_ports = circuits(Plan(plan.core.by_rank()) if plan.ranks else plan, "crossbar")
     pace = pace_of(plan, program, options.transport, dilation=options.dilation, packet_bytes=options.packet_bytes)
-    dilation = pace.dilation
-    if plan.total_s * dilation > LONGEST_S:
-        field = "plan" if options.dilation is None else "dilation"
-        took = f"{plan.total_s * dilation:.4g} s, slowed down {dilation:g} times"
-        raise refuse(field, f"a run would take {took}; it may take at most {LONGEST_S:g} s")
+    check_length(plan.total_s, pace, options)
     configuration = np.zeros(len(plan.steps), dtype=np.int64)
     for held in on_ports.configurations:
         configuration[list(held.steps)] = held.index
-
-    def dilated_ns(seconds: Any) -> NDArray[np.int64]:
-        return np.rint(np.asarray(seconds, dtype=np.float64) * dilation * NANOSECONDS).astype(np.int64)
-
     count = len(plan.steps)
     changed = [step.index for step in plan.steps if step.reconfigured]
     # Every step waits for the one before, and so does the change of circuits before it.
@@ -121,14 +101,14 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         "configuration": configuration,
         **lists("after", before),
         **lists("needs", [[change_of[step]] if step in change_of else [] for step in range(count)]),
-        "window_ns": dilated_ns(windows_s),
-        "startup_ns": np.full(count, dilated_ns(plan.barrier_s + plan.startup_s)),
-        "predicted_ns": dilated_ns([step.total_s for step in plan.steps]),
+        "window_ns": pace.nanoseconds(windows_s),
+        "startup_ns": np.full(count, pace.nanoseconds(plan.barrier_s + plan.startup_s)),
+        "predicted_ns": pace.nanoseconds([step.total_s for step in plan.steps]),
     }
     changes = {
         "from": np.array([configuration[step - 1] if step else 0 for step in changed], dtype=np.int64),
         "configuration": configuration[changed],
-        "dark_ns": dilated_ns(dark_s)[changed],
+        "dark_ns": pace.nanoseconds(dark_s)[changed],
         **lists("after", [before[step] for step in changed]),
         **lists("after_changes", [[] for _ in changed]),
         **lists("follows", [[] for _ in changed]),
@@ -139,22 +119,41 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         "port_sets": [list(range(plan.ports))],
         "configurations": ends_of(on_ports, plan.gpus * plan.ports).reshape(-1),
         "initial": 0,
+        **request_settings(
+            options, pace, total_s=plan.total_s, byte_s=8 / plan.bandwidth_bps, hop_s=plan.longest_hop_delay_s
+        ),
+    }
+    request = Request(program_columns(program, program.ranks), steps, changes, settings)
+    return Prepared(plan, program, on_ports, tuple(windows_s), pace, np.array(changed, dtype=np.int64), request)
+
+
+def check_length(total_s: float, pace: Pace, options: RunOptions) -> None:
+    """Raise `InputError` that names `plan` or `dilation` where a run of this time by the plan would not end in days."""
+    if total_s * pace.dilation > LONGEST_S:
+        field = "plan" if options.dilation is None else "dilation"
+        took = f"{total_s * pace.dilation:.4g} s, slowed down {pace.dilation:g} times"
+        raise refuse(field, f"a run would take {took}; it may take at most {LONGEST_S:g} s")
+
+
+def request_settings(options: RunOptions, pace: Pace, *, total_s: float, byte_s: float, hop_s: float) -> dict[str, Any]:
+    """The settings of a request that do not depend on its steps.
+
+    total_s: of a run by the plan. byte_s: of a byte on a circuit. hop_s: of a hop.
+    """
+    return {
         "dtype": options.kind.name,
         "reduction": options.reduction,
-        "ns_per_byte": 8 / plan.bandwidth_bps * dilation * NANOSECONDS,
-        "hop_ns": int(dilated_ns(plan.longest_hop_delay_s)),
+        "ns_per_byte": byte_s * pace.dilation * NANOSECONDS,
+        "hop_ns": int(pace.nanoseconds(hop_s)),
         "packet_bytes": pace.packet_bytes,
         "runs": options.runs,
         "warm_ups": options.warm_ups,
         "asks_priority": options.real_time,
-        "probe_ns": int(min(PROBE_S, plan.total_s * dilation * options.runs) * NANOSECONDS),
+        "probe_ns": int(min(PROBE_S, total_s * pace.dilation * options.runs) * NANOSECONDS),
         "has_outside_switch": options.has_outside_switch,
         "deadline_factor": DEADLINE_FACTOR,
         "deadline_floor_ns": int(DEADLINE_FLOOR_S * NANOSECONDS),
     }
-    columns = program_columns(program, program.ranks)
-    indices = np.array(changed, dtype=np.int64)
-    return Prepared(plan, program, on_ports, tuple(windows_s), pace, indices, columns, steps, changes, settings)
 
 
 def program_columns(program: Messages, ranks: int) -> dict[str, Any]:

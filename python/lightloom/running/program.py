@@ -33,7 +33,7 @@ class Copies(NamedTuple):
 
 
 class Messages(Protocol):
-    """Messages as a `Program` has them, whatever they are of: of each its step, path and bytes."""
+    """Messages as a `Program` has them, whatever they belong to: the step, the path and the bytes of each."""
 
     @property
     def step(self) -> Integers:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["reported_times"]
 
-NANOSECONDS = 1e9
-
 
 def reported_times(
     ready: Prepared, total_ns: NDArray[np.uint64], moments: Sequence[NDArray[np.uint64]], answered_s: Sequence[float]
@@ -37,9 +35,7 @@ def reported_times(
     if answered_s:
         switch_s[:, ready.changed] = np.reshape(answered_s, (runs, -1))[:, 1:] / ready.pace.dilation
 
-    def seconds(ns: NDArray[np.uint64]) -> NDArray[np.float64]:
-        return ns / (ready.pace.dilation * NANOSECONDS)
-
+    seconds = ready.pace.seconds
     return RunTimes(
         total_s=seconds(total_ns),
         begun_s=seconds(steps[:, :, 0, 0]),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from lightloom.running.pace import Pace
+    from lightloom.running.run_options import RunOptions
 
 __all__ = ["RunHost", "RunSettings"]
 
@@ -40,6 +44,26 @@ class RunSettings:
     packet_rate: float | None = None
     most_packet_rate: float | None = None
     hosts: tuple[RunHost, ...] = ()
+
+    @classmethod
+    def chosen(
+        cls, options: RunOptions, pace: Pace, granted: tuple[bool, bool], switch: str | None = None
+    ) -> RunSettings:
+        """The settings of runs at a pace. granted: real-time priority, and locked memory."""
+        return cls(
+            transport=options.transport,
+            dilation=pace.dilation,
+            dtype=options.kind.name,
+            reduction=options.reduction,
+            runs=options.runs,
+            warm_ups=options.warm_ups,
+            packet_bytes=pace.packet_bytes,
+            switch=switch,
+            real_time=granted[0],
+            locked=granted[1],
+            packet_rate=pace.packet_rate,
+            most_packet_rate=pace.most_packet_rate,
+        )
 
     @property
     def keeps_up_with_packets(self) -> bool:

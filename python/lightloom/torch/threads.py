@@ -1,4 +1,4 @@
-"""How long threads of this process were awake, by what Linux says of them.
+"""The time for which threads of this process were awake, as Linux counts it.
 
 A thread is awake while it runs, and while it could run but another has its core (Linux, Documentation/scheduler/
 sched-stats.rst, `/proc/PROCESS/schedstat`: both in nanoseconds). The rest of the time it sleeps.
@@ -18,7 +18,7 @@ TASKS, SLEEPS = Path("/proc/self/task"), "S"
 def awake_ns() -> int | None:
     """Nanoseconds for which the thread that asks was awake; None where Linux does not count them."""
     counted = _counted(threading.get_native_id())
-    # What a thread ran since its last turn is in its clock, and not yet in what is counted.
+    # The time that a thread ran since its last turn is in its clock, and not yet in Linux's count.
     return None if counted is None else time.thread_time_ns() + counted[1]
 
 

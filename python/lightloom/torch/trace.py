@@ -1,10 +1,10 @@
 """The trace of a job: every collective and message of a rank, in the format of PyTorch's profiles.
 
 `LIGHTLOOM_TRACE` names a folder, into which every rank writes `rankR.json`; `lightloom train FOLDER` reads it, and so
-do viewers of Chrome's Trace Event Format. Computation is what lies between: the time in which the program waits for no
-collective, cut where it calls one. PyTorch's own code, such as DistributedDataParallel, waits where nothing says so: a
-thread that sleeps when a collective ends has waited for it for as long as it has slept. Iterations are what lies
-between two calls of `step`.
+do viewers of Chrome's Trace Event Format. Computation is the time in which the program waits for no collective, cut
+where it calls one. PyTorch's own code, such as DistributedDataParallel, waits where nothing says so: a thread that
+sleeps when a collective ends has waited for it for as long as it has slept. An iteration is the time between two calls
+of `step`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Trace:
         self._groups: dict[str, list[int]] = {}
         self._lock = threading.Lock()
         self._computes_since_ns: int | None = None
-        # The thread that computes, and for how long it had been awake by then.
+        # The thread that computes, and the time for which it had been awake by then.
         self._thread = 0
         self._awake_ns: int | None = None
         self._waiting = 0
@@ -62,7 +62,7 @@ class Trace:
         self._groups[name] = members
 
     def step(self) -> None:
-        """The program has ended an iteration, or what comes before the first."""
+        """The program has ended an iteration, or its work before the first."""
         with self._lock:
             self._cut()
             now_ns = time.monotonic_ns()
@@ -71,7 +71,7 @@ class Trace:
             self._steps, self._stepped_ns = self._steps + 1, now_ns
 
     def called(self) -> None:
-        """The program calls a collective: what it computed before is one piece."""
+        """The program calls a collective: its computation before that is one piece."""
         with self._lock:
             self._cut()
 
@@ -203,8 +203,8 @@ traces: dict[str, Trace] = {}
 def step() -> None:
     """Say to the trace that an iteration of the program has ended; without `LIGHTLOOM_TRACE` nothing is done.
 
-    What lies between the N-th call and the next is iteration N, counted from 1, as `--profile-step` of `train` names
-    it. What comes before the first call, such as making groups, is in none. Every rank calls it as often as the others.
+    Iteration N, counted from 1, lies between the N-th call and the next, as `--profile-step` of `train` names it. Work
+    before the first call, such as making groups, is in no iteration. Every rank calls it as often as the others.
     """
     for trace in tuple(traces.values()):
         trace.step()

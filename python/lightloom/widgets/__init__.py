@@ -16,7 +16,7 @@ WIDGETS = {"Plan.widget": "plan.PlanWidget", "Training.widget": "training.Traini
 
 
 def view(name: str) -> Callable[..., Any]:
-    """What makes the view of a name in `VIEWS` or `WIDGETS`. Raises `InputError` where a package is missing."""
+    """The maker of the view of a name in `VIEWS` or `WIDGETS`. Raises `InputError` where a package is missing."""
     if name not in WIDGETS:
         return views.view(name)
     module, _, widget = WIDGETS[name].rpartition(".")

@@ -8,13 +8,15 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from lightloom.page.files import imported_from
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # A module's import of another: the end of the statement, which formatters put on a line's end.
 IMPORTED = re.compile(r'(?<= from ")(\.[^"]+)(?=";$)', re.MULTILINE)
 LOADER = "notebook/loader.js"
-# Widths of the screen, px: from which on the page has its form beside the results, and what is not theirs.
+# Widths in px: of the widest screen on which the page has its form above the results, of the form, and of margins.
 WIDTH = re.compile(r"@media \(max-width: (\d+)px\)")
 NARROW, FORM, MARGINS = 860, 348, 24
 STYLES = ("notebook.css", "base.css", "charts.css", "result.css")
@@ -23,7 +25,7 @@ STYLES = ("notebook.css", "base.css", "charts.css", "result.css")
 def joined_modules(name: str) -> str:
     """The module of a widget: of the page's module of that name, such as `notebook/plan.js`, and all that it imports.
 
-    The texts stay as they are but for the addresses of what they import; `notebook/loader.js` gives these.
+    The texts stay as they are but for the addresses of the modules that they import; `notebook/loader.js` gives these.
     """
     modules = [(one, _linked(one)) for one in _order(name)]
     return f"{_text(LOADER)}\nexport default widgetOf({_literal(modules)}, {_literal(style_sheet())});\n"
@@ -55,23 +57,12 @@ def _order(name: str) -> tuple[str, ...]:
 
 def _linked(name: str) -> str:
     """The text of a module, with the names of those that it imports."""
-    return IMPORTED.sub(lambda found: f"page:{_place(name, found[0])}", _text(name))
+    return IMPORTED.sub(lambda found: f"page:{imported_from(name, found[0])}", _text(name))
 
 
 def _imports(name: str) -> Iterator[str]:
     for found in IMPORTED.findall(_text(name)):
-        yield _place(name, found)
-
-
-def _place(name: str, address: str) -> str:
-    """The name of the module that `name` imports by a relative address."""
-    parts = name.split("/")[:-1]
-    for part in address.split("/"):
-        if part == "..":
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)
+        yield imported_from(name, found)
 
 
 @cache

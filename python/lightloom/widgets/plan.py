@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
 
 # The longest text of answers that the widget brings along, so that it moves where no Python runs, such as in a saved
-# notebook; of larger plans they are asked for, a step at a time.
+# notebook; the answers of larger plans are asked for, a step at a time.
 LONGEST = 1_000_000
-# How far into a step its beginning is, of the plan's time, as the page's player has it.
+# The place of a step's beginning after the end of the step before, over the plan's time, as the page's player has it.
 INTO = 5e-10
 
 
@@ -34,7 +34,7 @@ class PlanWidget(anywidget.AnyWidget):
     """A plan as the page shows it, with its circuits in time.
 
     time_s: the time in the plan that is shown, from 0 to its total. step: the index of the step then, from 0. Both
-    follow what is done in the notebook, and may be set.
+    follow the widget's controls, and may be set.
     """
 
     _esm = joined_modules("notebook/plan.js")
@@ -78,14 +78,14 @@ class PlanWidget(anywidget.AnyWidget):
 
 
 def _told(plan: Plan, path: str, more: dict[str, Any]) -> dict[str, Any]:
-    """What the page's server answers about the plan. Raises `InputError`."""
+    """The answer of the page's server about the plan. Raises `InputError`."""
     if path == "/api/ports":
         return ports(ll.circuits(plan))
     return loads(plan, more["step"]) if path == "/api/loads" else journey(plan, more.get("chunk", 0))
 
 
 def _prepared(plan: Plan) -> str:
-    """JSON of answers by what is asked, each once: `places` of `answers`; none where they are too long."""
+    """JSON of answers by their question, each once: `places` of `answers`, as many as are not too long."""
     texts: dict[str, int] = {}
     places: dict[str, int] = {}
     length = 0
@@ -99,7 +99,7 @@ def _prepared(plan: Plan) -> str:
 
 
 def _answers(plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What circuits in time need, by what is asked as `notebook/model.js` writes it; nothing where it is refused."""
+    """Answers that circuits in time need, each with its question as `notebook/model.js` writes it, until a refusal."""
     if plan.gpus > MOST_GPUS:
         return
     try:

@@ -36,7 +36,7 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
 }
-# What the page is shown by: its size, that of the window is bounded; and its colours.
+# The size of the page, because that of the window is bounded, and its colours.
 SHOWN_AS = """
 const [width, height, scheme] = arguments;
 Services.prefs.setIntPref("layout.css.prefers-color-scheme.content-override", scheme === "dark" ? 0 : 1);
@@ -109,7 +109,7 @@ class Firefox:
         return base64.b64decode(self._ask("WebDriver:TakeScreenshot", full=True))
 
     def problems(self, address: str) -> list[str]:
-        """What has gone wrong in the page of a server since it was gone to."""
+        """Errors in the page of a server since the browser went there."""
         found: list[str] = self._in_browser(ERRORS, address)
         return found
 

@@ -32,7 +32,7 @@ def test_print_has_the_result_in_its_width(opened: Opened) -> None:
 
 def test_legends_keep_their_colours_where_the_system_has_its_own(opened: Opened) -> None:
     page = opened.go(VIEWS["plan"])
-    # That of the switch is there last.
+    # The legend of the switch is there last.
     page.locator(".swatch[class*=port-]").first.scroll_into_view_if_needed()
     colours = "[...document.querySelectorAll('.swatch')].map((one) => getComputedStyle(one).backgroundColor)"
     before = page.evaluate(colours)

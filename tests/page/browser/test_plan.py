@@ -6,7 +6,7 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 import pytest
@@ -309,7 +309,8 @@ def test_a_plan_is_taken_to_switches_and_other_tools(opened: Opened) -> None:
     "rates", [{"pair-rates": "inside:4:800Gbps:100ns"}, {"ports": 2, "bandwidth": "400Gbps,200Gbps"}]
 )
 def test_archives_that_every_format_refuses_are_not_offered(opened: Opened, rates: dict[str, str | int]) -> None:
-    fabric = ll.Fabric(gpus=16, **{key.replace("-", "_"): value for key, value in rates.items()})  # type: ignore[arg-type]
+    told: dict[str, Any] = {key.replace("-", "_"): value for key, value in rates.items()}
+    fabric = ll.Fabric(gpus=16, **told)
     plan = ll.plan("all-reduce", "1MiB", fabric=fabric)
     for name in written_formats():
         with pytest.raises(ll.InputError, match="rates"):

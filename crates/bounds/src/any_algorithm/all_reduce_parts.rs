@@ -10,8 +10,8 @@ use crate::known_topology::{KnownTopology, MOST_DISTANCES};
 use crate::rates::Rates;
 use crate::spreading::least_hops;
 
-/// Collectives whose bounds may be larger than one of `own_s` seconds. A Reduce is a Broadcast backwards, and has the
-/// same bound where circuits turned round are the same.
+/// The collectives whose bounds may be larger than one of `own_s` seconds. A Reduce is a Broadcast backwards, and has
+/// the same bound where circuits turned round are the same.
 pub(super) fn worth_a_look(
     fabric: &Fabric,
     settings: CostSettings,
@@ -34,8 +34,8 @@ pub(super) fn worth_a_look(
     }
 }
 
-/// Seconds that the bound of a Broadcast from a free start stays below, the lesser of two ways to reach all ranks: in
-/// doubling steps on one topology, on which data that leave late have hops left; and with a topology for each step.
+/// Seconds that the bound of a Broadcast from a free start does not exceed: the quicker of two ways to reach all ranks,
+/// in doubling steps on one topology, on which data that leave late have hops left, and with a topology for each step.
 fn broadcast_s(rates: &Rates, size_bytes: u64, is_repeated: bool) -> f64 {
     let ranks = f64::from(rates.ranks);
     let received_s = rates.byte_s * size_bytes as f64 / f64::from(rates.ports);

@@ -17,7 +17,7 @@
 
 use model::{Collective, Piece, Shape, WorkingPorts};
 
-use super::passes::class;
+use super::one_step;
 use crate::rates::Rates;
 use crate::statement::Statement;
 
@@ -40,21 +40,9 @@ pub(super) fn bound(
     if !buffers.is_finite() {
         return None;
     }
-    let hop_s = if rates.charges_hops { rates.hop_s } else { 0.0 };
-    let (propagation_s, transmission_s) = rates.charged(hop_s, buffer_s * buffers);
-    let of_class = class(collective, rates.ports);
-    Some(Statement {
-        name: "working-ports",
-        class: format!("{of_class}, on the ports that work"),
-        why: "what leaves a rank passes its transmitters that work, what enters it its receivers that work",
-        startup_s: rates.startup_s,
-        propagation_s,
-        transmission_s,
-        reconfiguration_s: rates.change_s * f64::from(rates.first_changes),
-        topologies: 1,
-        steps: 1,
-        segments: Vec::new(),
-    })
+    let why = "what leaves a rank passes its transmitters that work, what enters it its receivers that work";
+    let charges = (rates.hop_s, buffer_s * buffers);
+    Some(one_step::bound("working-ports", "on the ports that work", why, collective, rates, charges))
 }
 
 /// Buffers through one port.

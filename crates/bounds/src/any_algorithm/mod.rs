@@ -12,6 +12,7 @@ mod departures;
 mod faults;
 mod gather;
 mod islands;
+mod one_step;
 mod pair_rates;
 mod passes;
 mod start;

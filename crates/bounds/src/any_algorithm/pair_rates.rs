@@ -1,8 +1,8 @@
-//! Bounds where circuits have the rate of the pair of GPUs that they join: bytes take time on a circuit by its pair, and
-//! all circuits of a fabric have n·d times the time of the collective.
+//! Bounds where circuits have the rate of the pair of GPUs that they join: bytes take time on a circuit by its pair,
+//! and all circuits of a fabric have n·d times the time of the collective.
 //!
-//! Let w_ij = B/B_ij be the time of a byte between i and j over that of a byte between the fastest pair, W the weight of
-//! the lightest tree that spans all ranks (Kruskal 1956), D_ij the weight of the lightest path from i to j, and
+//! Let w_ij = B/B_ij be the time of a byte between i and j over that of a byte between the fastest pair, W the weight
+//! of the lightest tree that spans all ranks (Kruskal 1956), D_ij the weight of the lightest path from i to j, and
 //! v_i the lightest w_ij of rank i. With buffers of m:
 //!
 //! | collective | bytes of the fastest pair over one of d circuits, at least the largest of |
@@ -13,15 +13,16 @@
 //! | Broadcast, Reduce | m·W/n, and m·v_i of all ranks but one |
 //! | Scatter, Gather | the least over all roots of (m/n)·Σ D_root,i/n |
 //!
-//! Hops take at least the delay of the path that data have to go over and that is the longest of all the quickest ones.
+//! Hops take at least as long as the quickest path between two ranks of which one needs data of the other: the longest
+//! such delay.
 //!
-//! Why W: contract the pairs lighter than some weight. A block has to come to each of the c groups of ranks that are left,
-//! over c − 1 heavier circuits at least, and a sum of all has to leave and to come to each, over 2·(c − 1). Added up over
-//! the weights, that is the lightest tree.
+//! Why W: contract the pairs lighter than some weight. A block has to come to each of the c groups of ranks that are
+//! left, over c − 1 heavier circuits at least, and a sum of all has to leave and to come to each, over 2·(c − 1). Added
+//! up over the weights, that is the lightest tree.
 
 use model::{Collective, PairRates, Piece, Rank};
 
-use super::passes::class;
+use super::one_step;
 use crate::cutoffs::any_algorithm_pair_rates::MOST_RANKS_OF_PATHS;
 use crate::rates::Rates;
 use crate::statement::Statement;
@@ -40,24 +41,12 @@ pub(super) fn bound(
         None => weights.of_collective(collective),
     };
     let farthest_s = Weights::at_delays_of(pairs).farthest(collective, pieces);
-    let hop_s = if rates.charges_hops { farthest_s.max(rates.hop_s) } else { 0.0 };
-    let (propagation_s, transmission_s) = rates.charged(hop_s, buffer_s * buffers / f64::from(rates.ports));
-    let of_class = class(collective, rates.ports);
-    Statement {
-        name: "pair-rates",
-        class: format!("{of_class}, at the rates of pairs of GPUs"),
-        why: "every block has to come to all that need it, over circuits that take as long as their pairs of GPUs do",
-        startup_s: rates.startup_s,
-        propagation_s,
-        transmission_s,
-        reconfiguration_s: rates.change_s * f64::from(rates.first_changes),
-        topologies: 1,
-        steps: 1,
-        segments: Vec::new(),
-    }
+    let why = "every block has to come to all that need it, over circuits that take as long as their pairs of GPUs do";
+    let charges = (farthest_s.max(rates.hop_s), buffer_s * buffers / f64::from(rates.ports));
+    one_step::bound("pair-rates", "at the rates of pairs of GPUs", why, collective, rates, charges)
 }
 
-/// What a circuit takes by its source, then its destination; 0 from a rank to itself.
+/// Weights of circuits by their source, then their destination; 0 from a rank to itself.
 struct Weights(Vec<Vec<f64>>);
 
 impl Weights {
@@ -139,7 +128,8 @@ impl Weights {
         total
     }
 
-    /// Weight of the lightest path between any two ranks (Floyd 1962), O(n³); among many ranks, of the lightest circuit.
+    /// Weight of the lightest path between any two ranks (Floyd 1962), O(n³); among many ranks that of the lightest
+    /// circuit, which no path is below.
     fn paths(&self) -> Vec<Vec<f64>> {
         let mut found = self.0.clone();
         if found.len() > MOST_RANKS_OF_PATHS {

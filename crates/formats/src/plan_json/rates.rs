@@ -75,7 +75,7 @@ impl RatesText {
 /// The rates of pairs of GPUs, where a file has them; other pairs have the rate and the hop delay of all.
 ///
 /// # Errors
-/// Text that is none, pairs that are alike, and a rate or delay of all that is out of range.
+/// A text that names no classes of pairs, pairs that are all alike, and a rate or delay of all that is out of range.
 pub(super) fn of_pairs(text: Option<&str>, gpus: u32, of_all: (f64, f64)) -> Result<Option<PairRates>> {
     let (field, Some(text)) = ("plan.fabric.pair_rates", text) else { return Ok(None) };
     units::rate_from_f64("plan.fabric.bandwidth_bps", of_all.0)?;
@@ -96,9 +96,9 @@ pub(super) fn circuits_by_rate(topology: &Topology, links: &[(Rank, Rank, u32)])
 /// The topology with the circuits of its `links` by rate, as listed.
 ///
 /// # Errors
-/// A list where circuits are of one rate or none where they are not, another number of entries than links, circuits that
-/// are not those of the links or are not the same for all links of an orbit, or more of a rate than ports; circuits at
-/// another rate than that of their pair of GPUs.
+/// A list where circuits are of one rate, no list where they are not, another number of entries than links, circuits
+/// that are not those of the links or are not the same for all links of an orbit, more circuits of a rate than ports,
+/// and circuits of another rate than that of their pair of GPUs.
 pub(super) fn on_ports(
     topology: Topology,
     links: &[(Rank, Rank)],

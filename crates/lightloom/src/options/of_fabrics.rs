@@ -168,10 +168,11 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::PairRates,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Rate and hop delay of circuits by the pair of GPUs that they join, both ways: a CSV file with columns gpu, \
-            peer, bandwidth and hop_delay; a TOML file with a list `pairs` of tables with these keys; or \
-            inside:8:3600Gbps:100ns for pairs in one group of 8 GPUs, 0-7:8-15:400Gbps:1us for pairs between these, with \
-            commas between them. The last class of a pair counts. A hop takes the largest delay of its topology's circuits.",
+        meaning: "Rate and hop delay of circuits by the pair of GPUs that they join, both ways: a CSV file with \
+            columns gpu, peer, bandwidth and hop_delay; a TOML file with a list `pairs` of tables with these keys; or \
+            inside:8:3600Gbps:100ns for pairs in one group of 8 GPUs, 0-7:8-15:400Gbps:1us for pairs between these, \
+            with commas between them. The last class of a pair counts. A hop takes the largest delay of its topology's \
+            circuits.",
         otherwise: "circuits have the rate and the hop delay of the fabric",
         verbs: &["plan", "compare", "bound"],
         ..OPEN

@@ -1,9 +1,9 @@
 //! Plans for circuits whose rate and hop delay are those of the pair of GPUs that they join.
 //!
-//! A problem gives its topologies these rates, so that whatever a planner chooses by its table it chooses by them. What
-//! planners know by closed forms, and compose, is for circuits that are alike. So a planner also plans for alike ones,
-//! of each rate in turn, with the least and the longest hop delay, and for the fast pairs alone, the others counting as
-//! broken; every choice is priced on the fabric as it is:
+//! A problem gives its topologies these rates, so that planners choose from their tables by them. Closed forms and
+//! compositions of planners are for circuits that are alike. So a planner also plans for alike circuits, of each rate
+//! in turn, with the least and the longest hop delay, and for the fast pairs alone, the others counting as broken;
+//! every choice is priced on the fabric as it is:
 //!
 //! ```text
 //! the problem itself             ─┐
@@ -21,7 +21,7 @@ use super::composed_in_units::{self, OF_SMALL_DIAMETER, composes};
 use crate::cutoffs::mixed_rates::{MOST_GPUS_OF_FAST_PAIRS, MOST_THRESHOLDS, QUICKER};
 use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
 
-/// A planner's choice on circuits with the rates of their pairs; `None` where none takes a finite time.
+/// A planner's choice on circuits with the rates of their pairs; `None` where no choice takes a finite time.
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
@@ -82,8 +82,8 @@ fn with_longest_hops(problem: &Problem, pairs: &PairRates) -> Option<Problem> {
     (hop_delay_s > problem.fabric.hop_delay_s).then(|| Problem { fabric, ..problem.clone() })
 }
 
-/// The problem where changes take this part of their time: what is composed for it has more topologies, on which bytes keep
-/// to fast pairs. `None` where no constant is charged.
+/// The problem where changes take this part of their time: algorithms composed for it have more topologies, on which
+/// bytes keep to fast pairs. `None` where no constant is charged.
 fn with_quicker_changes(problem: &Problem, part: f64) -> Option<Problem> {
     let policy = &problem.fabric.reconfiguration;
     let delay_s = policy.constant_s().filter(|delay_s| *delay_s > 0.0)?;
@@ -99,8 +99,8 @@ fn few(mut rates_bps: Vec<f64>) -> Vec<f64> {
     rates_bps
 }
 
-/// The problem on a fabric where the pairs of a lower rate cannot be joined; `None` where there are none, where the start
-/// may join them, or where GPUs are many.
+/// The problem on a fabric where the pairs of a lower rate cannot be joined; `None` where no pair has a lower rate,
+/// where the start may join such pairs, or where GPUs are many.
 ///
 /// # Errors
 /// The errors of [`Problem::sharing`].

@@ -14,7 +14,7 @@
 //! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. From a free start no
 //! plan is slower than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
 //!
-//! Where the rate is that of a pair of GPUs, plans are `by_pair.rs`.
+//! Where the rate is that of a pair of GPUs, `by_pair.rs` makes the plans.
 
 mod adaptation;
 mod best_of;
@@ -36,8 +36,8 @@ use composed_in_units::{OF_SMALL_DIAMETER, composes};
 
 pub use port_assignment::as_it_starts;
 
-/// A planner's choice on the circuits of the problem: on ports or pairs of different rates, or around what is broken, where
-/// there are such ([`around_faults::choose`]).
+/// A planner's choice on the circuits of the problem: on ports or pairs of different rates, or around what is broken,
+/// where there are such ([`around_faults::choose`]).
 ///
 /// # Errors
 /// As [`Planner::choose_within`].

@@ -5,8 +5,8 @@ use model::{PortRates, Result, Shape, Topology};
 use super::edge_colouring::matchings;
 use crate::cutoffs::mixed_rates::MOST_DEALINGS;
 
-/// The topology as the start of a fabric of this shape has it: where ports have different rates, with its first circuits
-/// on the fastest ports, in the order of its links; where pairs of GPUs have, at the rates of these.
+/// The topology as the start of a fabric of this shape has it: where ports have different rates, with its first
+/// circuits on the fastest ports, in the order of its links; where pairs of GPUs have different rates, at these rates.
 ///
 /// # Errors
 /// More circuits at a GPU than it has ports, where these have different rates.

@@ -72,7 +72,7 @@ impl Member {
             let started_ns = self.control.started().load(Ordering::Relaxed);
             let changed = self.control.changed().load(Ordering::Relaxed);
             execution.steps.push(StepCourse { started_ns, changed });
-            // As plans are charged: the step begins once its circuits are lit, those that stay included.
+            // The charge of plans: a step begins once all its circuits are lit, those that stay included.
             let dark_ns = if changed > 0 { task.circuits.dark_ns[index] } else { 0 };
             let begins_ns = started_ns + dark_ns + task.circuits.startup_ns;
             for (hop, pulls) in step.hops.iter().enumerate() {

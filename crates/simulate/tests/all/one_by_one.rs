@@ -3,6 +3,7 @@ use crate::plans::by_hand;
 use crate::plans::fabric;
 use crate::plans::planned;
 use crate::reference::one_by_one as reference;
+use crate::reference::packets::Circuit;
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,7 @@ fn told(step: &SimulatedStep) -> StepRecord {
 }
 
 /// Bytes of the longest queue of each circuit.
-type Queues = BTreeMap<reference::Circuit, u64>;
+type Queues = BTreeMap<Circuit, u64>;
 
 /// Under dataflow, a queue is told for all steps together.
 fn without_queues(mut steps: Vec<StepRecord>) -> (Vec<StepRecord>, Queues) {

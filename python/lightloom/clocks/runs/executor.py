@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.base.errors import refuse, shown
 from lightloom.base.whole_numbers import whole_number
 from lightloom.clocks.runs.measurement import TimelineMeasurement, TimelineTimes
 from lightloom.clocks.runs.preparation import prepared_timeline
 from lightloom.clocks.timeline import Timeline
-from lightloom.running.controller import Controller
-from lightloom.running.data import DrawnInputs, checked_inputs, data_type, expected, reduction_name, wrong
-from lightloom.running.executor import MOST_RUNS
-from lightloom.running.measurement import Jitter, Lateness
-from lightloom.running.pace import checked_dilation, checked_packet
-from lightloom.running.preparation import NANOSECONDS, RunOptions
+from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
+from lightloom.running.judged import Jitter
+from lightloom.running.run_options import run_options
 from lightloom.running.run_settings import RunSettings
+from lightloom.running.single_run import run_alone
 from lightloom.running.workspaces import Workspaces
 
 if TYPE_CHECKING:
@@ -58,21 +55,17 @@ def run_timeline(
     Raises `InputError` that names the argument, `plan` where the timeline is not run, and `RunFailedError` where a
     process fails, does not answer in time, or the system refuses a run's resources: all processes are ended then.
     """
-    if not isinstance(real_time, bool):
-        raise refuse("real_time", f"`{shown(real_time)}` is not accepted; it takes True or False")
     seed = whole_number("seed", seed, 0)
-    kind = data_type(dtype)
-    options = RunOptions(
-        kind=kind,
-        reduction=reduction_name(reduction),
-        runs=whole_number("runs", runs, 1, MOST_RUNS),
-        warm_ups=whole_number("warm_ups", warm_ups, 0, MOST_RUNS),
-        dilation=None if dilation is None else checked_dilation(dilation),
-        packet_bytes=None if packet_size is None else checked_packet(packet_size),
-        transport="shared-memory",
+    options = run_options(
+        dtype=dtype,
+        reduction=reduction,
+        runs=runs,
+        warm_ups=warm_ups,
+        dilation=dilation,
+        packet_size=packet_size,
         real_time=real_time,
-        has_outside_switch=False,
     )
+    kind = options.kind
     ready = prepared_timeline(timeline if isinstance(timeline, Timeline) else Timeline.load(timeline), options)
     program = ready.program
     given = None if data is None else checked_inputs(program, data, kind)
@@ -80,33 +73,21 @@ def run_timeline(
         inputs = list(DrawnInputs(program, kind, reduction, seed)) if given is None else given
         workspaces.clear()
         workspaces.load(program, inputs)
-        request = ready.request(workspaces.offsets)
-        controller = Controller()
-        try:
-            report = controller.run(request, workspaces.descriptor, progress=progress or _nothing, outside=_refused)
-        finally:
-            controller.close()
+        report = run_alone(
+            ready.encoded(workspaces.offsets),
+            workspaces,
+            ranks=ready.timeline.plan.gpus,
+            pace=ready.pace,
+            named=lambda index: f"in transmission {index + 1}",
+            progress=progress,
+        )
         arrays = workspaces.store(program)
     _, moments, lateness, granted = _core.run_report(report)
-    settings = RunSettings(
-        transport=options.transport,
-        dilation=ready.pace.dilation,
-        dtype=kind.name,
-        reduction=reduction,
-        runs=options.runs,
-        warm_ups=options.warm_ups,
-        packet_bytes=ready.pace.packet_bytes,
-        switch=None,
-        real_time=granted[0],
-        locked=granted[1],
-        packet_rate=ready.pace.packet_rate,
-        most_packet_rate=ready.pace.most_packet_rate,
-    )
     return TimelineMeasurement(
         ready.timeline,
-        settings,
+        RunSettings.chosen(options, ready.pace, granted),
         _times(ready, options.runs, moments),
-        Jitter(*(Lateness(one[0], *(ns / NANOSECONDS for ns in one[1:])) for one in lateness)),
+        Jitter.reported(lateness),
         tuple(arrays),
         wrong(arrays, expected(program, inputs, kind, reduction), kind),
     )
@@ -119,10 +100,7 @@ def _times(ready: PreparedTimeline, runs: int, moments: Sequence[NDArray[np.uint
     ranks = moments[1].reshape(runs, count, plan.gpus, 6)
     used = moments[2].reshape(runs, count, plan.gpus * plan.ports, 3)
     changes = moments[3].reshape(runs, len(ready.made_by), 2)
-
-    def seconds(ns: NDArray[np.uint64]) -> NDArray[np.float64]:
-        return ns / (ready.pace.dilation * NANOSECONDS)
-
+    seconds = ready.pace.seconds
     sources = np.array([one.path[0][1] for one in sent])
     hops = [
         (index, hop, k, i, u * plan.ports + k)
@@ -148,11 +126,3 @@ def _times(ready: PreparedTimeline, runs: int, moments: Sequence[NDArray[np.uint
             for key, change in ready.made_by.items()
         },
     )
-
-
-def _nothing(_runs: int) -> None:
-    """The progress callback of a run if none is given."""
-
-
-def _refused(_configuration: int) -> str:
-    return "no outside switch was named"

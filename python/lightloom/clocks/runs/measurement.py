@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom import _core
-from lightloom.base.files import write_bytes
-from lightloom.base.frames import Table
-from lightloom.running.measurement import TOLERATED_LATENESS, Jitter, Spread
+from lightloom.running.judged import TOLERATED_LATENESS, Judged, Spread
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import NDArray
 
     from lightloom.clocks.timeline import Timeline
+    from lightloom.running.judged import Jitter
     from lightloom.running.run_settings import RunSettings
 
     Times = NDArray[np.float64]
@@ -34,11 +31,11 @@ SCHEMA = "lightloom.timeline-run/1"
 class TimelineTimes:
     """All moments of all runs; seconds of the plan since the run began, bytes.
 
-    By run and transmission: start_s, when its source began to send; end_s, when its data were kept. size_bytes: by
-    transmission, that it carries, in whole elements. Columns of an entry for each circuit of each transmission:
-    transmission, hop, switch and configuration; by run and entry, circuit_bytes that crossed it, first_s when the first
-    bit entered it and last_s when the last was through. changes: by switch and configuration that was made during a
-    run, by run, when it was asked for and when it was there.
+    By run and transmission: start_s, when its source began to send; end_s, when its data were kept. size_bytes: bytes
+    that each transmission carries, whole elements. Columns with an entry for each circuit of each transmission:
+    transmission, hop, switch and configuration; by run and entry, circuit_bytes that crossed the circuit, first_s when
+    the first bit entered it and last_s when the last was through. changes: by switch and configuration that was made
+    during a run, by run, when it was asked for and when it was there.
     """
 
     start_s: Times
@@ -57,8 +54,8 @@ class TimelineTimes:
 class MeasuredConfiguration(NamedTuple):
     """A configuration of a switch: medians over runs, seconds of the plan, with the timeline's times.
 
-    measured_end_s: when the last byte over its circuits was through; when it was ready, if none crosses them.
-    circuit_bytes, planned_circuit_bytes: that crossed its circuits in a run, and that were to.
+    measured_end_s: when the last byte over its circuits was through; when it was ready, if no byte crosses them.
+    circuit_bytes, planned_circuit_bytes: bytes that crossed its circuits in a run, and that were to cross them.
     """
 
     switch: int
@@ -74,7 +71,7 @@ class MeasuredConfiguration(NamedTuple):
 class MeasuredTransmission(NamedTuple):
     """A transmission: medians over runs, seconds of the plan, with the timeline's times.
 
-    circuit_bytes: by circuit of its path, that crossed it in a run; size_bytes: that were to cross each of them.
+    circuit_bytes: bytes that crossed each circuit of its path in a run; size_bytes: bytes that were to cross each.
     """
 
     planned_start_s: float
@@ -85,11 +82,13 @@ class MeasuredTransmission(NamedTuple):
     circuit_bytes: tuple[int, ...]
 
 
-class TimelineMeasurement(Table):
+class TimelineMeasurement(Judged):
     """Results of running a timeline on processes and data; immutable, seconds of the plan and bytes.
 
     Made by `lightloom.run_timeline`. Times are divided by the dilation.
     """
+
+    _settings: RunSettings
 
     def __init__(
         self,
@@ -122,13 +121,8 @@ class TimelineMeasurement(Table):
         return self._times
 
     @property
-    def jitter(self) -> Jitter:
-        """The lateness of the machine."""
-        return self._jitter
-
-    @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What ranks end with, an array each."""
+        """The output of every rank, by rank."""
         return self._arrays
 
     @property
@@ -150,7 +144,7 @@ class TimelineMeasurement(Table):
     @cached_property
     def measured(self) -> Spread:
         """Times of the runs."""
-        return Spread(float(self.runs_s.min()), float(np.median(self.runs_s)), float(self.runs_s.max()))
+        return Spread.of(self.runs_s)
 
     @property
     def ratio(self) -> float:
@@ -201,21 +195,10 @@ class TimelineMeasurement(Table):
         )
 
     @property
-    def lateness_s(self) -> float:
-        """Timer jitter, p99, in seconds of the machine: 99 of 100 sleeps of ranks and switch were not later."""
-        return max(late.most_of_99_s for late in self._jitter)
-
-    @property
     def tolerated_lateness_s(self) -> float:
         """With more than this the measurement is inconclusive: 5 % of the time over its configurations, dilated."""
         count = max(len(self.configurations), 1)
         return TOLERATED_LATENESS * self.planned_s * self._settings.dilation / count
-
-    @property
-    def verdict(self) -> str:
-        """`"conclusive"`, or `"inconclusive"` where the machine was too busy for the times to say anything."""
-        in_time = self.lateness_s <= self.tolerated_lateness_s
-        return "conclusive" if in_time and self._settings.keeps_up_with_packets else "inconclusive"
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one a configuration of a switch."""
@@ -242,23 +225,11 @@ class TimelineMeasurement(Table):
             "runs_s": self.runs_s.tolist(),
             "wrong": self.wrong,
             "verdict": self.verdict,
-            "jitter": {
-                "tolerated_s": self.tolerated_lateness_s,
-                "found_s": self.lateness_s,
-                **{name: late._asdict() for name, late in self._jitter._asdict().items()},
-                "packet_rate": settings.packet_rate,
-                "most_packet_rate": settings.most_packet_rate,
-                "real_time": settings.real_time,
-                "locked": settings.locked,
-            },
+            "jitter": self._jitter_document(),
             "configurations": [one._asdict() for one in self.configurations],
             "transmissions": [{**one._asdict(), "path": planned.path} for one, planned in sent],
         }
         return json.dumps(made, indent=1)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
-        write_bytes("output", path, (self.to_json() + "\n").encode())
 
     def __repr__(self) -> str:
         plan = self._timeline.plan

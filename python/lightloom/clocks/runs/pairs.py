@@ -32,9 +32,9 @@ def pieces_of_pairs(
 ) -> tuple[Program, list[list[Piece]], tuple[tuple[int, ...], ...]]:
     """The program with workspaces of its own, the pieces of every transmission, and their order in time.
 
-    A workspace has the rank's input, its output, and a place for what waits there for others. What leaves a GPU on the
-    way is what came there first. Bytes are rounded to whole elements, so that what has left a GPU is never off by more
-    than one. Raises `InputError` that names `plan` where that loses some.
+    A workspace has the rank's input, its output, and a place for data that wait there for others. Bytes that came to a
+    GPU on their way first leave it first. Sizes are rounded to whole elements, so that the amount that has left a GPU
+    is never off by more than one. Raises `InputError` that names `plan` where rounding loses bytes.
     """
     places = _Places(program)
     sent = parts.transmissions
@@ -73,7 +73,7 @@ def _size(program: Program, source: int, destination: int) -> float:
 
 
 def _shares(parts: Parts, program: Program, leaving: dict[tuple[int, int, int], list[int]]) -> dict[int, int]:
-    """By transmission, the elements that it carries: what has left a GPU so far, rounded, less what had before it."""
+    """By transmission, the elements that it carries: those that have left a GPU so far, rounded, less those before."""
     wanted: dict[int, int] = {}
     of_pairs: defaultdict[tuple[int, int], float] = defaultdict(float)
     for (source, destination, gpu), indices in leaving.items():
@@ -96,7 +96,7 @@ class _Held(NamedTuple):
 
 
 class _Places:
-    """Where the bytes of every pair are: at each GPU, those that came first in front."""
+    """Places of the bytes of every pair: at each GPU, the bytes that came first in front."""
 
     def __init__(self, program: Program) -> None:
         assert program.blocks is not None  # noqa: S101 (of an All-to-All)
@@ -132,7 +132,7 @@ class _Places:
         return pieces
 
     def arrive(self, index: int, pair: tuple[int, int], gpu: int) -> None:
-        """What a transmission carries is there."""
+        """Note that the bytes of a transmission have come to a GPU."""
         self.there[*pair, gpu] += self.under_way.pop(index, [])
 
     def _room(self, pair: tuple[int, int], gpu: int, low: int, size: int) -> int:
@@ -152,7 +152,7 @@ class _Places:
                 raise refuse("plan", reason)
 
     def laid_out(self) -> Program:
-        """The program with these workspaces; what a rank has for itself is put into its output at once."""
+        """The program with these workspaces; a rank's block for itself is put into its output at once."""
         ranks = np.arange(self.program.ranks)
         own, zero = np.diagonal(self.blocks), np.zeros(self.program.ranks, dtype=np.int64)
         of_inputs = (ranks, zero, zero, self.program.input_bytes)

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom import _core
 from lightloom.base.errors import InputError, refuse
 from lightloom.clocks.runs.contents import contents_of
 from lightloom.clocks.runs.waiting import data_waits_of
 from lightloom.clocks.waiting import waits_of
 from lightloom.running.pace import pace_of_spans
-from lightloom.running.preparation import (
-    DEADLINE_FACTOR,
-    DEADLINE_FLOOR_S,
-    LONGEST_S,
-    NANOSECONDS,
-    PROBE_S,
-    RunOptions,
-    lists,
-    program_columns,
-)
+from lightloom.running.preparation import Request, check_length, lists, program_columns, request_settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +23,7 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.running.pace import Pace
     from lightloom.running.program import Program
+    from lightloom.running.run_options import RunOptions
 
 __all__ = ["MOST_RANKS", "MOST_USES", "PreparedTimeline", "prepared_timeline"]
 
@@ -50,7 +41,7 @@ class PreparedTimeline:
     """A timeline made ready.
 
     used: by transmission, the circuits that it takes: switch, configuration, and two GPUs each. made_by: by switch and
-    configuration, the change that makes it; what is there at first has none.
+    configuration, the change that makes it; configurations that are there at first have no change.
     """
 
     timeline: Timeline
@@ -58,19 +49,15 @@ class PreparedTimeline:
     pace: Pace
     used: tuple[tuple[tuple[int, int, int, int], ...], ...]
     made_by: dict[tuple[int, int], int]
-    columns: dict[str, Any]
-    steps: dict[str, NDArray[np.int64]]
-    changes: dict[str, NDArray[np.int64]]
-    settings: dict[str, Any]
+    request: Request
 
-    def request(self, offsets: NDArray[np.int64]) -> bytes:
-        """The request to the controller process, offsets: of the ranks' workspaces in their memory.
+    def encoded(self, offsets: NDArray[np.int64]) -> bytes:
+        """The request to the controller process. offsets: of the ranks' workspaces in their memory.
 
         Raises `InputError` that names `plan` where transmissions would wait for each other in a circle.
         """
-        columns = {**self.columns, "workspace_offset": offsets}
         try:
-            return _core.run_request(columns, self.steps, self.changes, self.settings)
+            return self.request.encoded(offsets)
         except InputError as error:
             if "circle" not in str(error):
                 raise
@@ -109,15 +96,7 @@ def prepared_timeline(timeline: Timeline, options: RunOptions) -> PreparedTimeli
     if not len(program.step):
         raise refuse("plan", "the timeline sends no data; it takes one that sends some")
     pace = _pace(parts, plan, program, options)
-    dilation = pace.dilation
-    if parts.total_s * dilation > LONGEST_S:
-        field = "plan" if options.dilation is None else "dilation"
-        took = f"{parts.total_s * dilation:.4g} s, slowed down {dilation:g} times"
-        raise refuse(field, f"a run would take {took}; it may take at most {LONGEST_S:g} s")
-
-    def dilated_ns(seconds: Any) -> NDArray[np.int64]:
-        return np.rint(np.asarray(seconds, dtype=np.float64) * dilation * NANOSECONDS).astype(np.int64)
-
+    check_length(parts.total_s, pace, options)
     waits = waits_of(parts, plan)
     data = data_waits_of(contents)
     known = _Configurations(plan.gpus, plan.ports)
@@ -133,7 +112,7 @@ def prepared_timeline(timeline: Timeline, options: RunOptions) -> PreparedTimeli
             for u, v in sorted(switch[0].circuits)
         )
     )
-    changes, made_by = _changes(parts, held, waits.circuits, dilated_ns)
+    changes, made_by = _changes(parts, held, waits.circuits, pace)
     parties: dict[tuple[int, ...], int] = {}
     port_sets: dict[tuple[int, ...], int] = {}
     sent = parts.transmissions
@@ -150,12 +129,12 @@ def prepared_timeline(timeline: Timeline, options: RunOptions) -> PreparedTimeli
         ),
         **lists("keeps_after", [sorted(row) for row in data.keeps_after]),
         "window_ns": np.zeros(len(sent), dtype=np.int64),
-        "startup_ns": np.full(len(sent), dilated_ns(plan.startup_s)),
-        "earliest_ns": dilated_ns([max(one.start_s - plan.startup_s, 0.0) for one in sent]),
-        "spread_ns": dilated_ns(
+        "startup_ns": np.full(len(sent), pace.nanoseconds(plan.startup_s)),
+        "earliest_ns": pace.nanoseconds([max(one.start_s - plan.startup_s, 0.0) for one in sent]),
+        "spread_ns": pace.nanoseconds(
             [one.duration_s if one.duration_s > one.size_bytes * byte_s * (1.0 + SHARED) else 0.0 for one in sent]
         ),
-        "predicted_ns": dilated_ns(
+        "predicted_ns": pace.nanoseconds(
             [plan.startup_s + one.duration_s + len(one.path) * plan.hop_delay_s for one in sent]
         ),
     }
@@ -165,23 +144,10 @@ def prepared_timeline(timeline: Timeline, options: RunOptions) -> PreparedTimeli
         "port_sets": list(map(list, port_sets)),
         "configurations": np.concatenate(known.rows),
         "initial": first,
-        "dtype": options.kind.name,
-        "reduction": options.reduction,
-        "ns_per_byte": byte_s * dilation * NANOSECONDS,
-        "hop_ns": int(dilated_ns(plan.hop_delay_s)),
-        "packet_bytes": pace.packet_bytes,
-        "runs": options.runs,
-        "warm_ups": options.warm_ups,
-        "asks_priority": options.real_time,
-        "probe_ns": int(min(PROBE_S, parts.total_s * dilation * options.runs) * NANOSECONDS),
-        "has_outside_switch": False,
-        "namespaces": None,
-        "deadline_factor": DEADLINE_FACTOR,
-        "deadline_floor_ns": int(DEADLINE_FLOOR_S * NANOSECONDS),
+        **request_settings(options, pace, total_s=parts.total_s, byte_s=byte_s, hop_s=plan.hop_delay_s),
     }
-    return PreparedTimeline(
-        timeline, program, pace, waits.circuits, made_by, program_columns(program, plan.gpus), steps, changes, settings
-    )
+    request = Request(program_columns(program, plan.gpus), steps, changes, settings)
+    return PreparedTimeline(timeline, program, pace, waits.circuits, made_by, request)
 
 
 def _check_size(parts: Parts, plan: Plan, options: RunOptions) -> None:
@@ -199,7 +165,7 @@ def _pace(parts: Parts, plan: Plan, program: Program, options: RunOptions) -> Pa
     spans_s = [
         (one.start_s, one.start_s + max(one.duration_s, ROUNDING * parts.total_s)) for one in parts.transmissions
     ]
-    # What begins at one moment is let go at one.
+    # Transmissions that begin at one moment are let go together.
     moments = 1 + np.count_nonzero(np.diff(np.sort([begin_s for begin_s, _ in spans_s])) > ROUNDING * parts.total_s)
     return pace_of_spans(
         program,
@@ -217,7 +183,7 @@ def _changes(
     parts: Parts,
     held: list[list[int]],
     used: tuple[tuple[tuple[int, int, int, int], ...], ...],
-    dilated_ns: Any,
+    pace: Pace,
 ) -> tuple[dict[str, NDArray[np.int64]], dict[tuple[int, int], int]]:
     """The turns of all switches, each once all transmissions over the circuits before have ended.
 
@@ -244,7 +210,7 @@ def _changes(
     changes = {
         "from": np.array(befores, dtype=np.int64),
         "configuration": np.array(makes, dtype=np.int64),
-        "dark_ns": dilated_ns(dark),
+        "dark_ns": pace.nanoseconds(dark),
         **lists("after", after),
         **lists("after_changes", after_changes),
         **lists("follows", [[] for _ in rows]),

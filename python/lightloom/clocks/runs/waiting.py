@@ -1,4 +1,4 @@
-"""What each transmission waits for so that no byte is read before it is there, or overwritten before it is read."""
+"""Waits of transmissions for data, so that no byte is read before it is there, or overwritten before it is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["DataWaits", "data_waits_of"]
 
 
 class DataWaits(NamedTuple):
-    """By transmission: those that have ended when it begins, and those before which it does not keep what came."""
+    """By transmission: others that have ended when it begins, and others that have ended when its data are kept."""
 
     after: list[set[int]]
     keeps_after: list[set[int]]
@@ -23,9 +23,9 @@ class DataWaits(NamedTuple):
 def data_waits_of(contents: Contents) -> DataWaits:
     """The waits for data, byte by byte of workspaces.
 
-    A transmission begins once its bytes are written; what it brings is kept once bytes in the same place have been
-    written by earlier groups, and read by these and its own. In a group, ranks keep what came in the order of sources,
-    where that makes a difference: where not all of it is reduced.
+    A transmission begins once its bytes are written; its data are kept once bytes in the same place have been written
+    by earlier groups, and read by these and its own. In a group, ranks keep data in the order of sources where the
+    order makes a difference: where not all of them are reduced.
     """
     program = contents.program
     cells = _cells_of(contents)

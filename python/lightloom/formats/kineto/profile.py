@@ -19,7 +19,7 @@ __all__ = ["Profile", "Work", "profile_of"]
 
 # Keys of a collective's record (PyTorch, torch/csrc/profiler/util.h; kineto, libkineto/src/output_json.cpp).
 COLLECTIVE_NAME, EXTERNAL_ID = "Collective name", "External id"
-# What traces of the backend `lightloom` say of their AllReduces.
+# The key by which traces of the backend `lightloom` say that AllReduces end with the same bits at every rank.
 SAME_BITS = "same_bits"
 MESSAGES, WAIT = ("send", "recv"), "wait"
 # Calls of CUDA and HIP that let a stream, or the program, wait.
@@ -55,8 +55,8 @@ class Profile(NamedTuple):
 
     rank, ranks: as it states them, None where it does not; groups: what is said of process groups, by their name;
     waits_ns: in order, when streams or the program were told to wait, None where the profile has no such calls; steps:
-    begin and end of each `ProfilerStep#N` by N; same_bits: whether it
-    says that AllReduces end with the same bits at every rank. Times are nanoseconds.
+    begin and end of each `ProfilerStep#N` by N; same_bits: whether it says that AllReduces end with the same bits at
+    every rank. Times are nanoseconds.
     """
 
     path: Path

@@ -124,8 +124,8 @@ RUNNING = (
         name="tls",
         kind=Kind.FOLDER,
         group=Group.EXPERT,
-        meaning="With --hosts: encrypt what the command and agents say to each other, by cert.pem, key.pem and ca.pem "
-        "of the folder, which every host has at the same path. Connections of circuits stay as they are.",
+        meaning="With --hosts: encrypt messages between the command and agents, by cert.pem, key.pem and ca.pem of the "
+        "folder, which every host has at the same path. Connections of circuits stay as they are.",
         verbs=VERB,
         otherwise="not encrypted",
     ),

@@ -42,8 +42,8 @@ DIGEST = "map"
 FILE = "map.toml"
 # Names of a sweep's description, and those of a map in their place.
 NAMES = {"axes.": "", "settings.": "", "baseline[0]": "against"}
-# Points that are computed and reported together: of the first picture, most of any, which take at most these seconds,
-# else fewer are.
+# Points that are computed and reported together: in the first picture, and at most; fewer where they would take longer
+# than these seconds.
 AT_FIRST, AT_ONCE, PIECE_S = 4, 32, 0.5
 LARGEST = 1 << 20
 
@@ -68,7 +68,7 @@ def map_of(
     reasons = [cell["reason"] for cell in cells if cell.get("reason")]
     layout = Layout(made)
     if layout.series_points == made.points:
-        # What nothing serves at any point is refused before a first one.
+        # A problem that nothing serves at any point is refused before a first one.
         prepare(made, DIGEST, layout.series_settings(0))
     at_once = AT_FIRST
     while len(cells) < made.points:
@@ -198,7 +198,7 @@ def _against(told: object) -> Any:
 
 
 def _piece(layout: Layout, done: int, at_once: int) -> tuple[Piece, dict[str, NDArray[np.intp]]]:
-    """The next points, this many or the rest of their series, with their places in the axes: coarse maps come first."""
+    """The next points, this many or the rest of their series, with their places in the axes, coarse maps first."""
     points = layout.series_points
     series, first = divmod(done, points)
     indices = layout.indices(range(series * points, (series + 1) * points))

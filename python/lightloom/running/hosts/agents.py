@@ -41,9 +41,9 @@ class Failure(NamedTuple):
 class Agents:
     """Connections to the agents of hosts.
 
-    number: the TCP port of all agents. tls: of encrypted connections; None for plain ones. ended: says why where what
-    started an agent has ended. waits: whether agents are only just starting. Raises `RunFailedError` that names a host
-    that is not reached, is busy, knows another secret, or shows no certificate that is accepted.
+    number: the TCP port of all agents. tls: of encrypted connections; None for plain ones. ended: says why, where the
+    program that started an agent has ended. waits: whether agents are only just starting. Raises `RunFailedError` that
+    names a host that is not reached, is busy, knows another secret, or shows no certificate that is accepted.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ class Channel:
         self.connection = connection
         self._key, self._speaks, self._hears = key, speaks, hears
         self._sent = self._heard = 0
-        # Of both directions: TLS takes one call of a connection at a time.
+        # One lock for both directions, because TLS takes one call of a connection at a time.
         self._lock = Lock()
         connection.settimeout(MESSAGE_S)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -119,7 +119,7 @@ class Channel:
 def secured(connection: socket.socket, tls: ssl.SSLContext, name: str | None = None) -> socket.socket:
     """The connection under TLS. Raises `ChannelError`; the connection is closed then.
 
-    name: of the agent's host, for which its certificate has to be; None at the agent.
+    name: of the agent's host, for which the agent's certificate has to be; None at the agent.
     """
     connection.settimeout(HANDSHAKE_S)
     try:

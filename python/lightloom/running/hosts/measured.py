@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom.plans import Plan
 from lightloom.running.data import DrawnInputs, checked_inputs, expected, wrong
+from lightloom.running.judged import Jitter
 from lightloom.running.lateness import lateness_of
-from lightloom.running.measurement import Jitter, Measurement
+from lightloom.running.measurement import Measurement
 from lightloom.running.moments import times_of, windows_of
 from lightloom.running.program import program_of
 from lightloom.running.run_settings import RunHost, RunSettings
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.running.hosts.runs import Hosts
-    from lightloom.running.preparation import RunOptions
+    from lightloom.running.run_options import RunOptions
 
 __all__ = ["run_on_hosts"]
 

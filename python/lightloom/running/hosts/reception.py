@@ -1,4 +1,4 @@
-"""Those who come to an agent: several prove themselves at once, and one after the other is served."""
+"""Commands that come to an agent: several prove themselves at once, and one after the other is served."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TURN_S = 5.0
 
 
 class Reception:
-    """Takes connections in threads of its own; who does not know the secret is sent away.
+    """Takes connections in threads of its own; a connection whose other side does not know the secret is closed.
 
-    A command has its turn from when `awaited` returns its channel until `leave`. Others that come meanwhile are told
-    since when.
+    A command has its turn from the moment when `awaited` returns its channel until `leave`. Other commands that come
+    meanwhile are told since when the agent is busy.
     """
 
     def __init__(self, listener: socket.socket, secret: bytes, tls: ssl.SSLContext | None) -> None:

@@ -16,12 +16,12 @@ __all__ = ["FILES", "context_in", "fault_of"]
 # A side's certificate, its key, and the certificate of the authority of both sides, in PEM.
 FILES = CERTIFICATE, KEY, AUTHORITY = ("cert.pem", "key.pem", "ca.pem")
 
-# OpenSSL's X509_V_ERR_… of certificates that no known authority has signed: alone, at the end of a chain, elsewhere.
+# OpenSSL's X509_V_ERR_… for certificates that no known authority has signed: alone, at the end of a chain, elsewhere.
 OF_OTHERS = (18, 19, 20)
 
 
 def context_in(folder: str, *, of_agent: bool) -> ssl.SSLContext:
-    """What connections take from a folder with `FILES`. Raises `InputError` that names `tls` and the file."""
+    """The context of connections from a folder with `FILES`. Raises `InputError` that names `tls` and the file."""
     place = Path(text_of("tls", folder))
     for name in FILES:
         if not (place / name).is_file():
@@ -46,7 +46,7 @@ def context_in(folder: str, *, of_agent: bool) -> ssl.SSLContext:
 
 
 def fault_of(error: ssl.SSLError) -> str:
-    """What is wrong with a connection's other side, or with this one, in words that follow its name."""
+    """The fault of a connection's other side, or of this one, in words that follow the name of the other side."""
     if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
         return "it closed its connection"
     if isinstance(error, ssl.SSLCertVerificationError):

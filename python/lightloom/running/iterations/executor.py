@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lightloom import _core
-from lightloom.base.errors import refuse, shown
-from lightloom.base.threads import cores
 from lightloom.base.whole_numbers import whole_number
-from lightloom.running.controller import Controller, RunFailedError
-from lightloom.running.data import DrawnInputs, data_type, expected, reduction_name, wrong
+from lightloom.running.data import DrawnInputs, expected, wrong
 from lightloom.running.iterations.measurement import ActTimes, IterationMeasurement, IterationSettings
 from lightloom.running.iterations.preparation import PreparedIteration, prepared_iteration
-from lightloom.running.measurement import Jitter, Lateness
-from lightloom.running.pace import checked_dilation, checked_packet, slower
-from lightloom.running.preparation import NANOSECONDS, RunOptions
+from lightloom.running.judged import Jitter
+from lightloom.running.run_options import run_options
+from lightloom.running.single_run import run_alone
 from lightloom.running.workspaces import Workspaces
 from lightloom.training.result import Training
 
@@ -28,7 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.running.data import DataType
+    from lightloom.running.iterations.acts import Course
     from lightloom.running.iterations.program import Exchange
+    from lightloom.running.run_options import RunOptions
 
 __all__ = ["run_iteration"]
 
@@ -36,9 +34,6 @@ MOST_ITERATIONS = 1000
 MOST_SCALE = (1 << 32) - 1
 # Copies of every workspace: itself, and what it holds at first.
 COPIES = 2
-STEP = re.compile(r"at step (\d+)")
-# Error messages about processes that did not keep up.
-LATE = re.compile(r" did not (?:arrive|get more than .*) within ")
 
 
 def run_iteration(
@@ -70,33 +65,22 @@ def run_iteration(
     Raises `InputError` that names the argument, and `RunFailedError` where a process fails, does not answer in time, or
     the system refuses a run's resources: all processes are ended then.
     """
-    if not isinstance(real_time, bool):
-        raise refuse("real_time", f"`{shown(real_time)}` is not accepted; it takes True or False")
     asked = whole_number("iterations", iterations, 1, MOST_ITERATIONS)
     before = whole_number("warm_ups", warm_ups, 0, MOST_ITERATIONS)
     seed = whole_number("seed", seed, 0)
-    kind = data_type(dtype)
-    options = RunOptions(
-        kind=kind,
-        reduction=reduction_name(reduction),
-        runs=1,
-        warm_ups=0,
-        dilation=None if dilation is None else checked_dilation(dilation),
-        packet_bytes=None if packet_size is None else checked_packet(packet_size),
-        transport="shared-memory",
-        real_time=real_time,
-        has_outside_switch=False,
+    options = run_options(
+        dtype=dtype, reduction=reduction, dilation=dilation, packet_size=packet_size, real_time=real_time
     )
     of = training if isinstance(training, Training) else Training.load(training)
     given = None if scale is None else whole_number("scale", scale, 1, MOST_SCALE)
     ready = prepared_iteration(of, options, iterations=before + asked, scale=given)
-    report, mistakes = _carried_out(ready, options, seed, progress or _nothing)
+    report, mistakes = _results(ready, options, seed, progress)
     _, moments, lateness, granted = _core.run_report(report)
     settings = IterationSettings(
         transport=options.transport,
         dilation=ready.pace.dilation,
         scale=ready.scale,
-        dtype=kind.name,
+        dtype=options.kind.name,
         reduction=reduction,
         iterations=asked,
         warm_ups=before,
@@ -110,14 +94,14 @@ def run_iteration(
         ready.course,
         settings,
         _times(ready, moments),
-        Jitter(*(Lateness(one[0], *(ns / NANOSECONDS for ns in one[1:])) for one in lateness)),
+        Jitter.reported(lateness),
         mistakes,
         _planned_bytes(ready),
     )
 
 
-def _carried_out(
-    ready: PreparedIteration, options: RunOptions, seed: int, progress: Callable[[int], None]
+def _results(
+    ready: PreparedIteration, options: RunOptions, seed: int, progress: Callable[[int], None] | None
 ) -> tuple[bytes, NDArray[np.int64]]:
     """The controller's report, and by event how many elements are wrong, over all iterations."""
     kind, reduction = options.kind, options.reduction
@@ -127,15 +111,14 @@ def _carried_out(
         for exchange in ready.program.exchanges:
             inputs = _inputs(exchange, kind, reduction, seed)
             workspaces.load(exchange.program, list(inputs), _places(exchange))
-        controller = Controller()
-        try:
-            report = controller.run(
-                ready.request(workspaces.offsets), workspaces.descriptor, progress=progress, outside=_refused
-            )
-        except RunFailedError as error:
-            raise RunFailedError(_told(ready, str(error))) from error
-        finally:
-            controller.close()
+        report = run_alone(
+            ready.request.encoded(workspaces.offsets),
+            workspaces,
+            ranks=ready.course.training.ranks,
+            pace=ready.pace,
+            named=lambda act: _named(ready.course, act),
+            progress=progress,
+        )
         for exchange in ready.program.exchanges:
             inputs = _inputs(exchange, kind, reduction, seed)
             found = workspaces.store(exchange.program, _places(exchange))
@@ -167,10 +150,7 @@ def _times(ready: PreparedIteration, moments: Sequence[NDArray[np.uint64]]) -> A
     ranks = moments[1].reshape(count, training.ranks, 6)
     used = moments[2].reshape(count, training.ranks * training.fabric.ports, 3)
     changes = moments[3].reshape(-1, 2)
-
-    def seconds(ns: NDArray[np.uint64]) -> NDArray[np.float64]:
-        return ns / (ready.pace.dilation * NANOSECONDS)
-
+    seconds = ready.pace.seconds
     return ActTimes(
         begun_s=seconds(steps[:, 0]),
         start_s=seconds(steps[:, 3]),
@@ -182,29 +162,9 @@ def _times(ready: PreparedIteration, moments: Sequence[NDArray[np.uint64]]) -> A
     )
 
 
-def _told(ready: PreparedIteration, said: str) -> str:
-    """A fault with the event in place of the number of its step, and advice where ranks did not keep up."""
-    course = ready.course
-
-    def named(found: re.Match[str]) -> str:
-        act = course.acts[int(found[1]) - 1]
-        steps = len(course.steps_of(act.event))
-        within = f", step {act.step + 1} of {steps}" if steps > 1 else ""
-        return f"in `{course.training.events[act.event].node}`{within}, iteration {act.iteration + 1}"
-
-    text = STEP.sub(named, said)
-    if not LATE.search(said):
-        return text
-    shared = f"{_core.counted(course.training.ranks, 'rank')} share {_core.counted(cores(), 'core')}"
-    return (
-        f"{text}; {shared}, which may be busy with other work: --dilation {slower(ready.pace.dilation):g} gives them "
-        "more time"
-    )
-
-
-def _nothing(_runs: int) -> None:
-    """The progress callback of a run if none is given."""
-
-
-def _refused(_configuration: int) -> str:
-    return "no outside switch was named"
+def _named(course: Course, index: int) -> str:
+    """Words for an act: its event, its step where there are several, and its iteration."""
+    act = course.acts[index]
+    steps = len(course.steps_of(act.event))
+    within = f", step {act.step + 1} of {steps}" if steps > 1 else ""
+    return f"in `{course.training.events[act.event].node}`{within}, iteration {act.iteration + 1}"

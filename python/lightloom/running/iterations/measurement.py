@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lightloom import _core
-from lightloom.base.files import write_bytes
-from lightloom.base.frames import Table
 from lightloom.base.views import picture
-from lightloom.running.measurement import TOLERATED_LATENESS, Jitter, Spread
+from lightloom.running.judged import TOLERATED_LATENESS, Judged, Spread
 from lightloom.training.members import COMPUTE, SENDS
 
 if TYPE_CHECKING:
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightloom.running.iterations.acts import Course
+    from lightloom.running.judged import Jitter
     from lightloom.training.result import Event, Training
 
 __all__ = ["ActTimes", "IterationMeasurement", "IterationSettings", "MeasuredChange", "MeasuredEvent", "MeasuredKind"]
@@ -149,11 +148,13 @@ class MeasuredChange(NamedTuple):
     dark_s: float
 
 
-class IterationMeasurement(Table):
+class IterationMeasurement(Judged):
     """Results of running a training iteration on processes and data; immutable, seconds of the plan and bytes.
 
     Made by `lightloom.run_iteration`. Times are divided by the dilation.
     """
+
+    _settings: IterationSettings
 
     def __init__(
         self,
@@ -192,11 +193,6 @@ class IterationMeasurement(Table):
         return self._times
 
     @property
-    def jitter(self) -> Jitter:
-        """The lateness of the machine."""
-        return self._jitter
-
-    @property
     def wrong(self) -> int:
         """Elements, of all collectives and messages, that are not what NumPy makes of the data."""
         return int(self._mistakes.sum())
@@ -214,8 +210,7 @@ class IterationMeasurement(Table):
     @cached_property
     def measured(self) -> Spread:
         """Times of the measured iterations."""
-        times_s = self.iterations_s
-        return Spread(float(times_s.min()), float(np.median(times_s)), float(times_s.max()))
+        return Spread.of(self.iterations_s)
 
     @property
     def ratio(self) -> float:
@@ -297,21 +292,10 @@ class IterationMeasurement(Table):
         return (times.begun_s if computes else times.start_s)[firsts], times.end_s[lasts]
 
     @property
-    def lateness_s(self) -> float:
-        """Timer jitter, p99, in seconds of the machine: 99 of 100 sleeps of ranks and switch were not later."""
-        return max(late.most_of_99_s for late in self._jitter)
-
-    @property
     def tolerated_lateness_s(self) -> float:
         """With more than this the measurement is inconclusive: 5 % of the iteration over its acts, dilated."""
         acts = len(self._course.acts) / self._course.iterations
         return TOLERATED_LATENESS * self.planned_s * self._settings.dilation / acts
-
-    @property
-    def verdict(self) -> str:
-        """`"conclusive"`, or `"inconclusive"` where the machine was too busy for the times to say anything."""
-        in_time = self.lateness_s <= self.tolerated_lateness_s
-        return "conclusive" if in_time and self._settings.keeps_up_with_packets else "inconclusive"
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Values by column, one an event."""
@@ -339,24 +323,12 @@ class IterationMeasurement(Table):
             "moved_bytes": self.moved_bytes,
             "wrong": self.wrong,
             "verdict": self.verdict,
-            "jitter": {
-                "tolerated_s": self.tolerated_lateness_s,
-                "found_s": self.lateness_s,
-                **{name: late._asdict() for name, late in self._jitter._asdict().items()},
-                "packet_rate": settings.packet_rate,
-                "most_packet_rate": settings.most_packet_rate,
-                "real_time": settings.real_time,
-                "locked": settings.locked,
-            },
+            "jitter": self._jitter_document(),
             "kinds": [{**asdict(kind), "ratio": kind.ratio} for kind in self.kinds],
             "changes": [change._asdict() for change in self.changes],
             "events": [{name: getattr(event, name) for name in EVENT_COLUMNS} for event in self.events],
         }
         return json.dumps(made, indent=1, ensure_ascii=False)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json()` to a file, whole or not at all. Raises `InputError` when it cannot be written."""
-        write_bytes("output", path, (self.to_json() + "\n").encode())
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Computation and communication over time, in the median iteration, under the plan's; a PNG, PDF or SVG `path`.

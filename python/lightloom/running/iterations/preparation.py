@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lightloom import _core
 from lightloom.base.errors import refuse
 from lightloom.running.iterations.acts import Course, course_of
 from lightloom.running.iterations.pace import iteration_pace, scale_for
 from lightloom.running.iterations.program import IterationProgram, iteration_program, programs_of
-from lightloom.running.preparation import (
-    DEADLINE_FACTOR,
-    DEADLINE_FLOOR_S,
-    LONGEST_S,
-    NANOSECONDS,
-    PROBE_S,
-    RunOptions,
-    lists,
-    program_columns,
-)
+from lightloom.running.preparation import Request, check_length, lists, program_columns, request_settings
 from lightloom.training.members import COMPUTE
 
 if TYPE_CHECKING:
@@ -29,6 +19,7 @@ if TYPE_CHECKING:
 
     from lightloom.running.pace import Pace
     from lightloom.running.program import Program
+    from lightloom.running.run_options import RunOptions
     from lightloom.training.result import Training
 
 __all__ = ["MOST_RANKS", "PreparedIteration", "prepared_iteration"]
@@ -47,15 +38,7 @@ class PreparedIteration:
     program: IterationProgram
     pace: Pace
     scale: int
-    columns: dict[str, Any]
-    steps: dict[str, NDArray[np.int64]]
-    changes: dict[str, NDArray[np.int64]]
-    settings: dict[str, Any]
-
-    def request(self, offsets: NDArray[np.int64]) -> bytes:
-        """The request to the controller process. offsets: of the ranks' workspaces in their memory."""
-        columns = {**self.columns, "workspace_offset": offsets}
-        return _core.run_request(columns, self.steps, self.changes, self.settings)
+    request: Request
 
 
 def prepared_iteration(
@@ -78,22 +61,14 @@ def prepared_iteration(
     programs = programs_of(training, element_bytes, chosen)
     program = iteration_program(course, programs)
     pace = iteration_pace(course, program, chosen, dilation=options.dilation, packet_bytes=options.packet_bytes)
-    dilation = pace.dilation
-    if training.total_s * iterations * dilation > LONGEST_S:
-        field = "plan" if options.dilation is None else "dilation"
-        took = f"{training.total_s * iterations * dilation:.4g} s, slowed down {dilation:g} times"
-        raise refuse(field, f"a run would take {took}; it may take at most {LONGEST_S:g} s")
-
-    def dilated_ns(seconds: Any) -> NDArray[np.int64]:
-        return np.rint(np.asarray(seconds, dtype=np.float64) * dilation * NANOSECONDS).astype(np.int64)
-
-    fabric = training.fabric
-    steps, parties, port_sets = _steps(course, dilated_ns)
+    total_s, fabric = training.total_s * iterations, training.fabric
+    check_length(total_s, pace, options)
+    steps, parties, port_sets = _steps(course, pace)
     configurations = np.array([change.configuration for change in course.changes], dtype=np.int64)
     changes = {
         "from": configurations - 1,
         "configuration": configurations,
-        "dark_ns": np.full(len(configurations), dilated_ns(fabric.reconfiguration.scalar_s or 0.0)),
+        "dark_ns": np.full(len(configurations), pace.nanoseconds(fabric.reconfiguration.scalar_s or 0.0)),
         **lists("after", [sorted(row) for row in course.change_after]),
         **lists("after_changes", [sorted(row) for row in course.after_changes]),
         **lists("follows", [sorted(row) for row in course.follows]),
@@ -104,25 +79,15 @@ def prepared_iteration(
         "port_sets": port_sets,
         "configurations": course.ends.reshape(-1),
         "initial": 0,
-        "dtype": options.kind.name,
-        "reduction": options.reduction,
-        "ns_per_byte": 8 * chosen / fabric.bandwidth_bps * dilation * NANOSECONDS,
-        "hop_ns": int(dilated_ns(fabric.hop_delay_s)),
-        "packet_bytes": pace.packet_bytes,
-        "runs": 1,
-        "warm_ups": 0,
-        "asks_priority": options.real_time,
-        "probe_ns": int(min(PROBE_S, training.total_s * dilation * iterations) * NANOSECONDS),
-        "has_outside_switch": False,
-        "namespaces": None,
-        "deadline_factor": DEADLINE_FACTOR,
-        "deadline_floor_ns": int(DEADLINE_FLOOR_S * NANOSECONDS),
+        **request_settings(
+            options, pace, total_s=total_s, byte_s=8 * chosen / fabric.bandwidth_bps, hop_s=fabric.hop_delay_s
+        ),
     }
-    columns = program_columns(program, training.ranks)
-    return PreparedIteration(course, programs, program, pace, chosen, columns, steps, changes, settings)
+    request = Request(program_columns(program, training.ranks), steps, changes, settings)
+    return PreparedIteration(course, programs, program, pace, chosen, request)
 
 
-def _steps(course: Course, dilated_ns: Any) -> tuple[dict[str, NDArray[np.int64]], list[list[int]], list[list[int]]]:
+def _steps(course: Course, pace: Pace) -> tuple[dict[str, NDArray[np.int64]], list[list[int]], list[list[int]]]:
     """The columns of steps, an act each, with the ranks and the ports that they are of."""
     training = course.training
     parties: dict[tuple[int, ...], int] = {}
@@ -147,9 +112,9 @@ def _steps(course: Course, dilated_ns: Any) -> tuple[dict[str, NDArray[np.int64]
         "configuration": np.array(course.configuration, dtype=np.int64),
         **lists("after", [sorted(row) for row in course.after]),
         **lists("needs", [sorted(row) for row in course.needs]),
-        "window_ns": dilated_ns(windows_s),
-        "startup_ns": dilated_ns(startups_s),
-        "predicted_ns": dilated_ns(predicted_s),
+        "window_ns": pace.nanoseconds(windows_s),
+        "startup_ns": pace.nanoseconds(startups_s),
+        "predicted_ns": pace.nanoseconds(predicted_s),
     }
     return steps, list(map(list, parties)), list(map(list, port_sets))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lightloom.plans import Plan
     from lightloom.plans.steps import Step
 
-# Topologies that are drawn, and those of them that have room beside the costs.
+# Topologies that are drawn, and those of them that have room next to the costs.
 MAX_DIAGRAMS, MOST_BESIDE = 8, 2
 # Bars of a step each, or of a run of equal steps.
 MAX_BARS = 40
@@ -42,7 +42,7 @@ def plot_plan(plan: Plan, path: str | os.PathLike[str] | None = None) -> Figure:
     for step in plan.steps:
         used.setdefault(step.topology_index, []).append(step)
     diagrams = list(used.items())[:MAX_DIAGRAMS]
-    # Few topologies stand beside the costs, more in a row above them.
+    # Few topologies stand next to the costs, more in a row above them.
     beside = len(diagrams) <= MOST_BESIDE
     figure = Figure(figsize=(12, 4.2 if beside else 6.5), layout="constrained")
     if beside:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from lightloom._core import counted, show_size, show_time
 from lightloom.views.tables.page import heading, render, table
-from lightloom.views.tables.run import machine_lines
+from lightloom.views.tables.run import counted_runs, machine_lines, results_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,8 +50,7 @@ def iteration_run_parts(measurement: IterationMeasurement) -> list[RenderableTyp
 
 def _settings(measurement: IterationMeasurement) -> list[str]:
     settings = measurement.settings
-    count = counted(settings.iterations, "iteration")
-    count = f"{count} after {counted(settings.warm_ups, 'warm-up')}" if settings.warm_ups else count
+    count = counted_runs(counted(settings.iterations, "iteration"), settings.warm_ups)
     said = f"slowed down {settings.dilation:g} times, {count}, packets of {show_size(settings.packet_bytes)}"
     sent = "every byte is sent"
     if settings.scale > 1:
@@ -96,8 +95,7 @@ def _moment(time_s: float) -> str:
 
 
 def _results(measurement: IterationMeasurement) -> str:
-    if measurement.wrong:
-        return f"results     {counted(measurement.wrong, 'element')} wrong"
     communications = sum(kind.count for kind in measurement.kinds if kind.name != "compute")
     iterations = counted(measurement.settings.iterations + measurement.settings.warm_ups, "iteration")
-    return f"results     all {communications:,} collectives and sends of {iterations} match NumPy, on all ranks"
+    right = f"all {communications:,} collectives and sends of {iterations} match NumPy, on all ranks"
+    return results_line(measurement.wrong, right)

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from lightloom.clocks.runs.measurement import TimelineMeasurement
-    from lightloom.running.iterations.measurement import IterationMeasurement
+    from lightloom.running.judged import Judged
     from lightloom.running.measurement import MeasuredStep, Measurement
     from lightloom.views.tables.step_groups import StepGroup
 
@@ -45,7 +44,10 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
         f"measured {show_time(measurement.measured.median)}, "
         f"{measurement.ratio:.1%} of the plan's {show_time(measurement.predicted_s)}"
     )
-    lines = [_results(measurement), *machine_lines(measurement, _mean_step(measurement), _clocks_s(measurement))]
+    lines = [
+        results_line(measurement.wrong, f"all {counted(plan.gpus, 'rank')} match NumPy"),
+        *machine_lines(measurement, _mean_step(measurement), _clocks_s(measurement)),
+    ]
     return [
         heading(title),
         Text(_settings(measurement)),
@@ -59,8 +61,7 @@ def run_parts(measurement: Measurement, *, all_steps: bool = False) -> list[Rend
 
 def _settings(measurement: Measurement) -> str:
     settings = measurement.settings
-    runs = counted(settings.runs, "run")
-    runs = f"{runs} after {counted(settings.warm_ups, 'warm-up')}" if settings.warm_ups else runs
+    runs = counted_runs(counted(settings.runs, "run"), settings.warm_ups)
     said = [settings.transport, runs]
     if settings.packet_bytes:  # not where messages go as they are
         slow = f"slowed down {settings.dilation:g} times"
@@ -155,18 +156,20 @@ def _parts_of_steps(measurement: Measurement, *, all_steps: bool) -> list[Render
     return [Text(""), made]
 
 
-def _results(measurement: Measurement) -> str:
-    if measurement.wrong:
-        return f"results     {counted(measurement.wrong, 'element')} wrong"
-    return f"results     all {counted(measurement.plan.gpus, 'rank')} match NumPy"
+def results_line(wrong: int, right: str) -> str:
+    """How many elements are wrong; `right` where none is."""
+    return f"results     {counted(wrong, 'element')} wrong" if wrong else f"results     {right}"
 
 
-def machine_lines(
-    measurement: Measurement | IterationMeasurement | TimelineMeasurement, mean: str, clocks_s: float = 0.0
-) -> list[str]:
+def counted_runs(count: str, warm_ups: int) -> str:
+    """A number of runs in words, with the warm-ups before them where there are some."""
+    return f"{count} after {counted(warm_ups, 'warm-up')}" if warm_ups else count
+
+
+def machine_lines(measurement: Judged, mean: str, clocks_s: float = 0.0) -> list[str]:
     """The state of the machine, and the verdict.
 
-    mean: what lateness is held against a part of. clocks_s: the uncertainty of hosts' clocks.
+    mean: words for the time of which lateness may be a part. clocks_s: the uncertainty of hosts' clocks.
     """
     settings, jitter = measurement.settings, measurement.jitter
     granted = "real-time priority" if settings.real_time else "no real-time priority"

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from lightloom._core import counted, show_size, show_time
 from lightloom.views.tables.page import heading, render, table
-from lightloom.views.tables.run import machine_lines
+from lightloom.views.tables.run import counted_runs, machine_lines, results_line
 
 if TYPE_CHECKING:
     from lightloom.clocks.runs.measurement import TimelineMeasurement
@@ -38,15 +38,11 @@ def timeline_run_table(measurement: TimelineMeasurement) -> str:
             show_size(one.circuit_bytes),
             show_size(one.planned_circuit_bytes),
         )
-    count = counted(settings.runs, "run")
-    count = f"{count} after {counted(settings.warm_ups, 'warm-up')}" if settings.warm_ups else count
+    count = counted_runs(counted(settings.runs, "run"), settings.warm_ups)
     said = f"slowed down {settings.dilation:g} times, {count}, packets of {show_size(settings.packet_bytes)}"
     notes = [f"runs        fastest {show_time(spread.min)}, slowest {show_time(spread.max)}"]
     if (left := len(measurement.configurations) - MOST_ROWS) > 0:
         notes.insert(0, f"{counted(left, 'more row')}; all are in --format csv and json")
-    if measurement.wrong:
-        notes.append(f"results     {counted(measurement.wrong, 'element')} wrong")
-    else:
-        notes.append(f"results     all {counted(plan.gpus, 'rank')} match NumPy")
+    notes.append(results_line(measurement.wrong, f"all {counted(plan.gpus, 'rank')} match NumPy"))
     notes += machine_lines(measurement, "a mean configuration")
     return render(heading(title), Text(f"{settings.transport}, {said}"), made, *map(Text, notes))

@@ -1,1 +1,2 @@
 pub mod one_by_one;
+pub mod packets;

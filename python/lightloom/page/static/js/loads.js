@@ -5,7 +5,7 @@ const KEPT = 400;
 /** @import { Answers, Body, Loads, Path, Plan } from "./types.js" */
 
 /**
- * Answers about a plan, by their path and what is asked beside the plan itself.
+ * Answers about a plan, by their path and the arguments that are asked in addition to the plan.
  *
  * @typedef {"/api/loads" | "/api/ports" | "/api/journey"} PathOfPlan
  * @typedef {<Path extends PathOfPlan>(

@@ -109,7 +109,7 @@ export function sentenceOf({ map, own, problem, against, of }) {
 const isCompared = ({ speedup }) => isKnown(speedup);
 
 /**
- * What computed cells lack that a sentence does not count; empty where all are counted.
+ * The parts that computed cells lack which a sentence does not count; empty where all are counted.
  *
  * @param {Cell[]} cells
  */
@@ -123,7 +123,7 @@ function othersLack(cells) {
 }
 
 /**
- * A sentence on cells of which none is compared: why none has a plan, or that none has one to compare with.
+ * A sentence on cells without a comparison: why no cell has a plan, or that no cell has a plan to compare with.
  *
  * @param {Cell[]} cells
  * @param {string} start

@@ -1,4 +1,4 @@
-// What the server answers about a plan: it is told the plan, or where that is long the options that gave it.
+// Answers of the server about a plan: it is told the plan, or where that is long the options that gave it.
 
 import { ask } from "./api.js";
 import { isDemo } from "./site.js";

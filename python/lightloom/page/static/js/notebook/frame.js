@@ -1,19 +1,21 @@
-// Where a widget is shown in a notebook: a tree of its own, which styles and keys of the notebook do not reach.
+// The place of a widget in a notebook: a tree of its own, which styles and keys of the notebook do not reach.
 
 import { append, h } from "../dom.js";
 
 /** @import { Child } from "../dom.js" */
 
 /**
- * The frame of a widget in an element of a notebook, light or dark as what is around it.
+ * The frame of a widget in an element of a notebook, light or dark as its surroundings.
  *
- * style: the widget's style sheet. onKey: called with keys that are pressed within. Returns `{show(children), leave()}`.
+ * style: the widget's style sheet. onKey: called with keys that are pressed within.
+ *
+ * Returns `{show(children), leave()}`.
  *
  * @param {{el: HTMLElement, style: string, onKey?: (event: KeyboardEvent) => void}} told
  */
 export function frameOf({ el, style, onKey = () => {} }) {
   const content = h("div", { class: "result" });
-  // JupyterLab's shortcuts, such as two d, which delete a cell, are not for what is typed here.
+  // Letters that are typed here are not for JupyterLab's shortcuts, such as two d, which delete a cell.
   const host = h("div", { "data-lm-suppress-shortcuts": "true" });
   append(host.attachShadow({ mode: "open" }), [h("style", {}, style), content]);
   content.addEventListener("keydown", (event) => {
@@ -39,7 +41,7 @@ export function frameOf({ el, style, onKey = () => {} }) {
 }
 
 /**
- * Calls `follow` when the colours of the system or of the notebook may have changed; returns what ends that.
+ * Calls `follow` when the colours of the system or of the notebook may have changed; returns a function that ends that.
  *
  * @param {() => void} follow
  */

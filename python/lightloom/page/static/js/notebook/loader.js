@@ -1,7 +1,7 @@
 // A widget of a notebook, whose modules come along as texts: there is no server that has them.
 
 /**
- * What notebooks tell a widget that is shown, and the style sheet that it brings along.
+ * The arguments that notebooks give a widget that is shown, and the style sheet that it brings along.
  *
  * @typedef {{model: unknown, el: HTMLElement, style: string}} Told
  */

@@ -1,4 +1,4 @@
-// The part of a widget that Python has: its values, and what it answers.
+// The part of a widget that Python has: its values and its answers.
 
 /** @import { AnswersOfPlan } from "../loads.js" */
 

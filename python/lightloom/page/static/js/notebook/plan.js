@@ -67,7 +67,7 @@ class SharedTime {
   }
 
   /**
-   * Tells Python what is shown.
+   * Tells Python the time that is shown, and its step.
    *
    * @param {number} seconds
    * @param {number} step

@@ -14,7 +14,7 @@ import { verdictWords } from "./training-verdict.js";
 /** @import { TimelineRow, Training } from "../types.js" */
 
 /**
- * What an iteration shows. measured: its element whose width drawings have, which `redraw` makes again.
+ * The elements of an iteration. measured: the element whose width drawings have, which `redraw` makes again.
  *
  * @param {Training} training
  */

@@ -172,7 +172,7 @@ const stoppedNotice = ({ done, of }, again) =>
 const onward = (again) => h("button", { type: "button", class: "small", onclick: again }, "Compute on");
 
 /**
- * How far a map is that the server ended, which keeps its cells.
+ * The number of cells of a map that the server ended, which keeps them.
  *
  * @param {{done: number, of: number}} reached
  */
