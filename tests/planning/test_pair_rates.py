@@ -300,7 +300,6 @@ def test_the_judge_finds_loads_of_other_rates(plan: ll.Plan) -> None:
     ("changed", "field"),
     [
         ({"bandwidth": ["800Gbps", "400Gbps"]}, "bandwidth"),
-        ({"failed": "link:0-1"}, "failed"),
         ({"electrical": "4:1Tbps"}, "electrical"),
         ({"positions": "grid:1x2:4:3"}, "positions"),
         ({"pair_rates": "inside:1:8Gbps"}, "pair_rates"),
@@ -320,7 +319,6 @@ def test_what_does_not_go_with_rates_of_pairs_is_refused_in_a_line(changed: dict
     [
         ({"overlap": "pipelined"}, "overlap"),
         ({"convention": "harvest-published"}, "convention"),
-        ({"ranks": [0, 1, 2]}, "ranks"),
         ({"planner": "exact", "algorithm": "ring"}, "pair_rates"),
     ],
 )

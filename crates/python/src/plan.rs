@@ -278,6 +278,18 @@ impl PyPlan {
         self.plan.fabric.shape.pairs().map(ToString::to_string)
     }
 
+    /// By source, then destination, the rate in bit/s and the hop delay in s of a circuit between two ranks; those of a
+    /// rank with itself are the best. Empty where all pairs are alike.
+    #[getter]
+    fn rates_by_pair(&self) -> Vec<(f64, f64)> {
+        let Some(pairs) = self.plan.fabric.shape.pairs() else { return Vec::new() };
+        let of = |src: u32, dst: u32| match src == dst {
+            true => (pairs.fastest_bps(), pairs.least_hop_delay_s()),
+            false => (pairs.rate_bps(src, dst), pairs.hop_delay_s(src, dst)),
+        };
+        (0..pairs.gpus()).flat_map(|src| (0..pairs.gpus()).map(move |dst| of(src, dst))).collect()
+    }
+
     /// The GPU of each rank, so that fibres are short.
     fn shortest_order(&self, py: Python<'_>) -> CoreResult<Vec<u32>> {
         Ok(interruptible(py, || lightloom::shortest_order(&self.plan))??)

@@ -14,6 +14,7 @@ from lightloom.clocks.runs.contents import contents_of
 from lightloom.clocks.runs.waiting import data_waits_of
 from lightloom.clocks.waiting import waits_of
 from lightloom.running.pace import pace_of_spans
+from lightloom.running.paces import ALIKE
 from lightloom.running.preparation import (
     DEADLINE_FACTOR,
     DEADLINE_FLOOR_S,
@@ -169,6 +170,8 @@ def prepared_timeline(timeline: Timeline, options: RunOptions) -> PreparedTimeli
         "reduction": options.reduction,
         "ns_per_byte": byte_s * dilation * NANOSECONDS,
         "hop_ns": int(dilated_ns(plan.hop_delay_s)),
+        **ALIKE,
+        "pair_hop_ns": [],
         "packet_bytes": pace.packet_bytes,
         "runs": options.runs,
         "warm_ups": options.warm_ups,

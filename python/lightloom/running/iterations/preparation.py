@@ -12,6 +12,7 @@ from lightloom.base.errors import refuse
 from lightloom.running.iterations.acts import Course, course_of
 from lightloom.running.iterations.pace import iteration_pace, scale_for
 from lightloom.running.iterations.program import IterationProgram, iteration_program, programs_of
+from lightloom.running.paces import ALIKE
 from lightloom.running.preparation import (
     DEADLINE_FACTOR,
     DEADLINE_FLOOR_S,
@@ -108,6 +109,8 @@ def prepared_iteration(
         "reduction": options.reduction,
         "ns_per_byte": 8 * chosen / fabric.bandwidth_bps * dilation * NANOSECONDS,
         "hop_ns": int(dilated_ns(fabric.hop_delay_s)),
+        **ALIKE,
+        "pair_hop_ns": [],
         "packet_bytes": pace.packet_bytes,
         "runs": 1,
         "warm_ups": 0,
