@@ -249,7 +249,7 @@ def test_settings_for_ports_of_one_rate_are_refused(settings: dict[str, Any], fi
 def test_verbs_for_ports_of_one_rate_say_so(plan: ll.Plan) -> None:
     fabric = ll.Fabric(**FABRIC)
     with pytest.raises(ll.InputError, match=r"^plan: ports have the rates 800Gbps,300Gbps"):
-        ll.run(plan)
+        ll.run(plan, transport="kernel")
     with pytest.raises(ll.InputError, match=r"^bandwidth: "):
         _ = fabric.bandwidth_bps
     with pytest.raises(ll.InputError, match=r"^bandwidth: "):
