@@ -111,7 +111,7 @@ mod tests {
             let shape = shape(faults);
             let left = shape.working_part(rings(&shape)).unwrap();
             let lost = |src: u32, dst: u32| left.circuits_by_rate(src, dst).is_none();
-            assert_eq!(shape.check_faults(&left).is_ok(), true);
+            assert!(shape.check_faults(&left).is_ok());
             (0..4)
                 .flat_map(|src| [(src, (src + 1) % 4), (src, (src + 3) % 4)])
                 .filter(|&(src, dst)| lost(src, dst))
