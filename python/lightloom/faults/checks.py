@@ -101,7 +101,7 @@ def _rates_by_gpus(document: dict[str, Any]) -> dict[tuple[int, int], tuple[floa
         return {}
     gpus = plan.ranks or range(plan.gpus)
     rates = plan.core.rates_by_pair or [(max(plan.rates_bps), plan.hop_delay_s)] * plan.gpus**2
-    every = zip(itertools.product(gpus, repeat=2), rates, strict=True)
+    every = zip(itertools.product(gpus, gpus), rates, strict=True)
     return {pair: rate for pair, rate in every if pair[0] != pair[1]}
 
 
