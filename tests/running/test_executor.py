@@ -54,6 +54,8 @@ def test_data_of_the_user_is_reduced() -> None:
 MIXED_RATES: list[dict[str, str | list[str]]] = [
     {"bandwidth": ["800Gbps", "300Gbps"]},
     {"bandwidth": "400Gbps", "pair_rates": "inside:2:800Gbps:100ns,0:3:100Gbps:2us"},
+    {"bandwidth": ["800Gbps", "300Gbps"], "failed": "gpu:2"},
+    {"bandwidth": "400Gbps", "pair_rates": "inside:2:800Gbps:100ns", "failed": ["gpu:2", "link:0-3"]},
 ]
 
 

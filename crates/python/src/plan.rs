@@ -130,7 +130,8 @@ impl PyPlan {
     fn by_rank(&self) -> CoreResult<Self> {
         let parts = model::PlanParts::clone(&self.plan);
         let shape = &parts.fabric.shape;
-        let shape = model::Shape::new(shape.gpus(), shape.dims(), shape.ports())?;
+        let alike = model::Shape::new(shape.gpus(), shape.dims(), shape.ports())?;
+        let shape = alike.with_rates(shape.rates().cloned()).with_pairs(shape.pairs().cloned())?;
         let fabric = model::Fabric { shape, ..parts.fabric.clone() };
         Ok(Self { plan: Plan::new(model::PlanParts { fabric, ..parts })?, judged: OnceLock::new() })
     }
