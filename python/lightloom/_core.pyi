@@ -463,6 +463,9 @@ class Plan:
     @property
     def pair_rates(self) -> str | None:
         """Rates and hop delays of pairs of GPUs; None where all circuits are alike."""
+    @property
+    def rates_by_pair(self) -> list[tuple[float, float]]:
+        """By source, then destination, bit/s and hop delay in s; empty where all pairs are alike."""
     def shortest_order(self) -> list[int]:
         """The GPU of each rank, so that fibres are short."""
     def has_same_bits(self) -> bool:

@@ -185,7 +185,6 @@ def test_files_with_other_circuits_are_refused(plan: ll.Plan, key: str, value: o
         ({"bandwidth": ["800Gbps", "400Gbps", "400Gbps"]}, "bandwidth"),
         ({"bandwidth": ["800Gbps", "none"]}, "bandwidth"),
         ({"bandwidth": []}, "bandwidth"),
-        ({"failed": "link:0-1"}, "failed"),
         ({"electrical": "3:1Tbps"}, "electrical"),
         ({"reconfiguration_delay": "20ns/port"}, "reconfiguration_delay"),
         ({"reconfiguration_delay": ["10us", "1us"]}, "reconfiguration_delay"),

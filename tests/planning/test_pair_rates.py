@@ -258,7 +258,6 @@ def test_files_with_other_rates_are_refused(plan: ll.Plan, key: str, value: obje
     ("changed", "field"),
     [
         ({"bandwidth": ["800Gbps", "400Gbps"]}, "bandwidth"),
-        ({"failed": "link:0-1"}, "failed"),
         ({"electrical": "4:1Tbps"}, "electrical"),
         ({"positions": "grid:1x2:4:3"}, "positions"),
         ({"pair_rates": "inside:1:8Gbps"}, "pair_rates"),
@@ -271,9 +270,3 @@ def test_what_does_not_go_with_rates_of_pairs_is_refused_in_a_line(changed: dict
     with pytest.raises(ll.InputError, match=f"^{field}: ") as refused:
         ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**{**FABRIC, **changed}))
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("kind", ["any-port", "any-link,any-gpu"])
-def test_kinds_of_faults_are_refused_by_their_names(kind: str) -> None:
-    with pytest.raises(ll.InputError, match=f"^failed: `{kind}` is not accepted"):
-        ll.fallbacks("all-gather", "1MiB", fabric=ll.Fabric(**FABRIC), failed=kind)

@@ -146,8 +146,13 @@ def charge_s(of: Change, fabric: dict[str, Any], index: int, step_before_s: floa
     return max(0.0, delay_s - hidden_s), max(delay_s, hidden_s)
 
 
-def route_faults(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Circuits, routing: str) -> Iterator[str]:
-    """What is wrong with a step's paths: ends, circuits, shares, and the routing that they claim to be."""
+def route_faults(
+    arcs: list[Arc], amounts: dict[Link, Fraction], circuits: dict[Link, Any], routing: str
+) -> Iterator[str]:
+    """What is wrong with a step's paths: ends, circuits, shares, and the routing that they claim to be.
+
+    circuits: of each link, whole numbers, or where rates differ fractions of the fastest circuit.
+    """
     pairs = [(arc.src, arc.dst) for arc in arcs]
     if len(set(pairs)) != len(pairs) or set(pairs) != set(amounts):
         yield "its paths are not those of the pairs that exchange data, each once"
@@ -164,7 +169,7 @@ def route_faults(arcs: list[Arc], amounts: dict[Link, Fraction], circuits: Circu
         yield from _not_shortest(arcs, circuits, routing)
 
 
-def _not_shortest(arcs: list[Arc], circuits: Circuits, routing: str) -> Iterator[str]:
+def _not_shortest(arcs: list[Arc], circuits: dict[Link, Any], routing: str) -> Iterator[str]:
     """Paths that are not the shortest ones, or not as many or as even as the routing says."""
     peers: dict[int, list[int]] = defaultdict(list)
     for src, dst in circuits:
@@ -181,16 +186,17 @@ def _not_shortest(arcs: list[Arc], circuits: Circuits, routing: str) -> Iterator
             yield from _uneven(arc, ways[arc.src], circuits)
 
 
-def _uneven(arc: Arc, ways: dict[int, tuple[int, int]], circuits: Circuits) -> Iterator[str]:
-    """Every shortest path carries the same share, parallel circuits counted as paths.
+def _uneven(arc: Arc, ways: dict[int, tuple[int, Any]], circuits: dict[Link, Any]) -> Iterator[str]:
+    """Every shortest path carries the same share, parallel circuits counted as paths, each by its rate.
 
     Where there are very many, fewer paths may stand for them that load every circuit alike.
     """
     pair, number = f"{arc.src} to {arc.dst}", ways[arc.dst][1]
-    counted, used = 0, defaultdict[Link, float](float)
+    counted: Any = 0
+    used = defaultdict[Link, float](float)
     shares_differ = False
     for share, nodes in arc.paths:
-        parallel = 1
+        parallel: Any = 1
         for link in itertools.pairwise(nodes):
             parallel *= circuits.get(link, 0)
             used[link] += share
@@ -198,7 +204,7 @@ def _uneven(arc: Arc, ways: dict[int, tuple[int, int]], circuits: Circuits) -> I
         shares_differ = shares_differ or abs(share - parallel / number) > ROUNDING
     if number <= MOST_LISTED_PATHS and (counted != number or shares_differ):
         yield f"{pair} uses {counted} of {number} shortest paths, or not all alike"
-    onwards: dict[int, int] = defaultdict(int, {arc.dst: 1})
+    onwards: dict[int, Any] = defaultdict(int, {arc.dst: 1})
     for src, dst in sorted(circuits, key=lambda link: -ways.get(link[0], (0, 0))[0]):
         if src in ways and ways[dst][0] == ways[src][0] + 1:
             through = circuits[src, dst] * onwards[dst]
@@ -207,13 +213,13 @@ def _uneven(arc: Arc, ways: dict[int, tuple[int, int]], circuits: Circuits) -> I
                 yield f"{pair} uses {src} to {dst} for {used[src, dst]} of it, its shortest paths otherwise"
 
 
-def _shortest(src: int, peers: dict[int, list[int]], circuits: Circuits) -> dict[int, tuple[int, int]]:
+def _shortest(src: int, peers: dict[int, list[int]], circuits: dict[Link, Any]) -> dict[int, tuple[int, Any]]:
     """Distance and number of shortest paths to every GPU that can be reached, circuit by circuit."""
-    found = {src: (0, 1)}
+    found: dict[int, tuple[int, Any]] = {src: (0, 1)}
     front, distance = [src], 0
     while front:
         distance += 1
-        counts: dict[int, int] = defaultdict(int)
+        counts: dict[int, Any] = defaultdict(int)
         for node in front:
             for peer in peers[node]:
                 if peer not in found:

@@ -61,10 +61,10 @@ def faults(text: str, most_packet_hops: int = 1 << 62) -> list[str]:
     for index, (step, of_pairs) in enumerate(zip(document["steps"], amounts, strict=True)):
         circuits = topologies[step["topology"]]
         arcs = arcs_of(step, ranks)
-        wrong = list(route_faults(arcs, of_pairs, circuits, document["routing"]))
+        now = on_ports[step["topology"]]
+        wrong = list(route_faults(arcs, of_pairs, _in_circuits(now, rates), document["routing"]))
         if wrong:
             return [*found, *(f"step {index}: {text}" for text in wrong)]
-        now = on_ports[step["topology"]]
         hops, load = hops_and_load(arcs, of_pairs, _capacities(now, rates))
         largest = float(max(of_pairs.values()))
         propagation_s = _hop_s(fabric, circuits, ranks) * hops
@@ -114,6 +114,14 @@ def _hop_s(fabric: dict[str, Any], circuits: Circuits, ranks: int) -> float:
         return float(fabric["hop_delay_s"])
     pairs = pairs_of(fabric, ranks)
     return max(pairs[link][1] for link in circuits)
+
+
+def _in_circuits(on_ports: OnPorts, rates: list[float]) -> dict[Link, Any]:
+    """Circuits of each link, exactly: a circuit of half the fastest rate is half a one."""
+    found: dict[Link, Any] = defaultdict(int)
+    for (src, dst, place), count in on_ports.items():
+        found[src, dst] += count * Fraction(rates[place]) / Fraction(rates[0]) if place else count
+    return found
 
 
 def _capacities(on_ports: OnPorts, rates: list[float]) -> dict[Link, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +49,26 @@ def test_data_of_the_user_is_reduced() -> None:
     measurement = run_once(plan_of(), data=arrays)
     assert measurement.wrong == 0
     assert all((array == 10.0).all() for array in measurement.arrays)
+
+
+MIXED_RATES: list[dict[str, str | list[str]]] = [
+    {"bandwidth": ["800Gbps", "300Gbps"]},
+    {"bandwidth": "400Gbps", "pair_rates": "inside:2:800Gbps:100ns,0:3:100Gbps:2us"},
+    {"bandwidth": ["800Gbps", "300Gbps"], "failed": "gpu:2"},
+    {"bandwidth": "400Gbps", "pair_rates": "inside:2:800Gbps:100ns", "failed": ["gpu:2", "link:0-3"]},
+]
+
+
+@pytest.mark.parametrize("mixed", MIXED_RATES)
+@pytest.mark.parametrize("collective", ["all-reduce", "all-to-all"])
+def test_every_circuit_has_its_own_rate(collective: str, mixed: dict[str, Any]) -> None:
+    """Data are right, and no port passes on more bytes in a step than the rate of its circuit allows."""
+    plan = ll.plan(collective, "256KiB", fabric=ll.Fabric(gpus=4, ports=2, **mixed))
+    measurement = ll.run(plan, runs=2, warm_ups=0)
+    assert measurement.wrong == 0
+    for step, planned in zip(measurement.steps, plan.steps, strict=True):
+        # Nothing is faster than the circuits, but for packets that take parallel ones in turn.
+        assert step.measured_s >= 0.9 * (planned.total_s - planned.propagation_s)
 
 
 def test_measured_times_have_every_delay() -> None:

@@ -4,7 +4,7 @@
 //! many of them as give it at least its rate: a circuit is so many parallel circuits, and a GPU has more ports, all in
 //! all with hardly more than its rate. No step takes longer there, and no more changes, so that a bound on either holds.
 
-use model::{Fabric, Initial, Link, MAX_PORTS, Topology, Translations};
+use model::{Fabric, Fault, Faults, Initial, Link, MAX_PORTS, Topology, Translations};
 
 use crate::Statement;
 use crate::cutoffs::mixed_rates::{MOST_SMALL_UNITS, MOST_UNITS_OF_SLOWEST};
@@ -49,36 +49,56 @@ pub fn in_units(fabric: &Fabric) -> Option<Fabric> {
 /// [`in_units`] with at most so many units of the slowest port.
 fn in_units_of(fabric: &Fabric, most: u32) -> Option<Fabric> {
     // Rates, the fastest first, with the ports that have them.
-    let classes: Vec<(f64, u32)> = match fabric.shape.rates() {
-        Some(rates) => rates.classes().into_iter().map(|class| (class.rate_bps, class.ports.len() as u32)).collect(),
-        None => fabric.shape.rates_bps().into_iter().map(|rate_bps| (rate_bps, fabric.shape.ports())).collect(),
+    let all_ports = || (0..fabric.shape.ports()).collect::<Vec<u32>>();
+    let classes: Vec<(f64, Vec<u32>)> = match fabric.shape.rates() {
+        Some(rates) => rates.classes().into_iter().map(|class| (class.rate_bps, class.ports)).collect(),
+        None => fabric.shape.rates_bps().into_iter().map(|rate_bps| (rate_bps, all_ports())).collect(),
     };
-    let &(slowest_bps, _) = classes.last()?;
+    let slowest_bps = classes.last()?.0;
     // Rates that are multiples of a unit but for rounding are no more than that.
     let units_of = |rate_bps: f64, unit_bps: f64| (rate_bps / unit_bps * (1.0 - 1e-12)).ceil();
     let made = |parts: u32| {
         let unit_bps = slowest_bps / f64::from(parts);
-        let ports: f64 = classes.iter().map(|&(rate_bps, ports)| f64::from(ports) * units_of(rate_bps, unit_bps)).sum();
+        let of_class = |(rate_bps, ports): &(f64, Vec<u32>)| ports.len() as f64 * units_of(*rate_bps, unit_bps);
+        let ports: f64 = classes.iter().map(of_class).sum();
         (ports * unit_bps * (1.0 + 1e-12), ports, unit_bps)
     };
     let fits: Vec<(f64, f64, f64)> =
         (1..=most).map(made).filter(|(_, ports, _)| *ports <= f64::from(MAX_PORTS)).collect();
     // The least rate of a GPU in all but for rounding, and of equal ones the fewest ports.
     let least_bps = fits.iter().map(|(all_bps, ..)| *all_bps).fold(f64::INFINITY, f64::min);
-    let &(_, ports, unit_bps) = fits.iter().find(|(all_bps, ..)| *all_bps <= least_bps * (1.0 + 1e-9))?;
+    let &(_, _, unit_bps) = fits.iter().find(|(all_bps, ..)| *all_bps <= least_bps * (1.0 + 1e-9))?;
     // Rounding must not make a port slower than it is.
     let unit_bps = unit_bps * (1.0 + 1e-12);
-    let units: Vec<u32> = classes.iter().map(|&(rate_bps, _)| units_of(rate_bps, unit_bps) as u32).collect();
-    let ports = match fabric.shape.pairs() {
-        Some(_) => f64::from(fabric.shape.ports() * units[0]),
-        None => ports,
-    };
+    let units: Vec<u32> = classes.iter().map(|(rate_bps, _)| units_of(*rate_bps, unit_bps) as u32).collect();
+    // Where pairs have the rates, every port has the units of the fastest.
+    let kinds = if fabric.shape.pairs().is_some() { 1 } else { classes.len() };
+    let of_kinds = classes[..kinds].iter().zip(&units);
+    // The port of each unit.
+    let of_unit: Vec<u32> = of_kinds
+        .flat_map(|((_, ports), &units)| ports.iter().flat_map(move |&port| (0..units).map(move |_| port)))
+        .collect();
     let initial = match &fabric.initial {
         Initial::Topology(topology) => Initial::Topology(topology_in_units(topology, &units)?),
         other => other.clone(),
     };
-    let shape = fabric.shape.without_faults(ports as u32).ok()?;
+    let shape = fabric.shape.without_faults(of_unit.len() as u32).ok()?;
+    let shape = shape.with_faults(faults_of_units(fabric.shape.faults(), &of_unit)).ok()?;
     Some(Fabric { shape, bandwidth_bps: unit_bps, initial, ..fabric.clone() })
+}
+
+/// The faults of ports that are units: of a port that fails, all of its units do.
+fn faults_of_units(faults: &Faults, of_unit: &[u32]) -> Faults {
+    let units = |port: u32| (0..).zip(of_unit).filter(move |(_, of)| **of == port).map(|(unit, _)| unit);
+    let moved = faults.all().iter().flat_map(|&fault| -> Vec<Fault> {
+        match fault {
+            Fault::Transmitter { gpu, port } => units(port).map(|port| Fault::Transmitter { gpu, port }).collect(),
+            Fault::Receiver { gpu, port } => units(port).map(|port| Fault::Receiver { gpu, port }).collect(),
+            Fault::Switch(port) => units(port).map(Fault::Switch).collect(),
+            other => vec![other],
+        }
+    });
+    moved.collect()
 }
 
 /// The topology whose circuits are as many as each has units.
@@ -130,6 +150,27 @@ mod tests {
         let given = f64::from(odd.shape.ports()) * odd.bandwidth_bps;
         assert!((11.58e11..11.58e11 * 1.05).contains(&given), "{given}");
         assert!(in_units(&fabric(&[8e11, 8e11])).is_none());
+    }
+
+    #[test]
+    fn a_dead_port_is_as_many_dead_units() {
+        let whole = fabric(&[4e11, 8e11]);
+        let faults = ["port:3.1", "receiver:2.0", "link:0-1"].map(|text| text.parse::<Fault>().unwrap());
+        let broken = Fabric { shape: whole.shape.clone().with_faults(faults.into_iter().collect()).unwrap(), ..whole };
+        let units = in_units(&broken).unwrap();
+        // The units of the fast port come first.
+        assert_eq!(units.shape.faults().to_string(), "port:3.0,port:3.1,receiver:2.2,link:0-1");
+    }
+
+    /// With the fast switch dead, (n − 1)/n·m over 400 Gbit/s.
+    #[test]
+    fn a_dead_plane_leaves_the_rate_of_the_others() {
+        let whole = fabric(&[8e11, 4e11]);
+        let shape = whole.shape.clone().with_faults([Fault::Switch(0)].into_iter().collect()).unwrap();
+        let (size_bytes, settings) = (1u64 << 30, CostSettings::default());
+        let bound = any_algorithm(Collective::AllGather, None, &Fabric { shape, ..whole }, settings, size_bytes);
+        let bytes_s = 7.0 / 8.0 * size_bytes as f64 * 8.0 / 4e11;
+        assert!(bound.seconds() >= bytes_s && bound.seconds() <= bytes_s * 1.001, "{} {bytes_s}", bound.seconds());
     }
 
     /// No small unit gives both rates: (n − 1)/n·m over 1.367 Tbit/s.

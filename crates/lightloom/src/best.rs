@@ -1,6 +1,6 @@
 //! The fastest choice that a prepared request allows at a point.
 
-use model::{Error, Fabric, Initial, Overlap, Result, Routing};
+use model::{Error, Fabric, Faults, Initial, Overlap, Result, Routing};
 use planners::{Choice, OperatingPoint, Planner, ties};
 
 use crate::race::{Place, Race};
@@ -113,8 +113,8 @@ impl Prepared {
         if shape.faults().is_empty() {
             return refusal;
         }
-        let found = shape.without_faults(shape.ports()).and_then(|alike| {
-            whole.fabric.shape = alike.with_rates(shape.rates().cloned());
+        let found = shape.clone().with_faults(Faults::default()).and_then(|working| {
+            whole.fabric.shape = working;
             whole.options.listener = None;
             Self::new(&whole)?.best_from_start(at)
         });

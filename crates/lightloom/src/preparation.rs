@@ -93,7 +93,7 @@ impl Prepared {
         let is_even = !faults.is_empty() && faults.iter().all(|fault| matches!(fault, Fault::Switch(_)));
         let composes = planners.iter().any(|planner| planner.capabilities().chooses_algorithm);
         let ports = WorkingPorts::of(&fabric.shape).least();
-        if !is_even || !composes || ports == 0 || fabric.optics.is_some() || fabric.shape.rates().is_some() {
+        if !is_even || !composes || ports == 0 || fabric.optics.is_some() || fabric.shape.unlike_rates().is_some() {
             return Ok(None);
         }
         let mut alike = request.clone();

@@ -132,13 +132,10 @@ fn request(before: &Plan, failed: &Faults) -> Result<Request> {
 /// The fabric of the GPUs of a plan that are left, and the root's rank among them.
 fn among_others(fabric: &Fabric, faults: Faults, root: Option<u32>) -> Result<(Fabric, Option<u32>)> {
     let (shape, ports) = (&fabric.shape, fabric.shape.ports());
-    if let Some((field, unlike)) = shape.unlike_rates() {
-        let accepts = format!("only a fabric in which everything works with {unlike} (`{field}`)");
-        return Err(Error::value("failed", format!("`{faults}`"), accepts));
-    }
     let gpus = shape.fabric_gpus();
     let places = shape.positions().cloned();
     let whole = Shape::new(gpus, &[], ports)?.with_faults(faults.clone())?.at_positions(places)?;
+    let whole = whole.with_rates(shape.rates().cloned());
     let left: Vec<u32> = (0..shape.gpus()).map(|rank| shape.gpu_of(rank)).filter(|&gpu| !faults.has_gpu(gpu)).collect();
     let root_gpu = root.map(|root| shape.gpu_of(root));
     let refuse = |accepts: &str| Err(Error::value("failed", format!("`{faults}`"), accepts));
@@ -155,11 +152,18 @@ fn among_others(fabric: &Fabric, faults: Faults, root: Option<u32>) -> Result<(F
     let initial = match &fabric.initial {
         Initial::Topology(initial) => {
             let by_gpu = |link: Link| Link { src: shape.gpu_of(link.src), dst: shape.gpu_of(link.dst), ..link };
-            let links = initial.expanded().into_iter().map(by_gpu);
-            Initial::Topology(whole.working_part(Topology::new(initial.name(), Translations::trivial(gpus), links)?)?)
+            let by_gpus = whole.by_class(initial, |initial, _| {
+                let links = initial.expanded().into_iter().map(by_gpu);
+                Topology::new(initial.name(), Translations::trivial(gpus), links)
+            });
+            Initial::Topology(whole.working_part(by_gpus?)?)
         }
         other => other.clone(),
     };
     let whole = Fabric { shape: whole, initial, ..fabric.clone() };
-    Ok((subset::among(&whole, &Barrier::Constant(fabric.barrier_s), &left, false)?.own, root))
+    let own = subset::among(&whole, &Barrier::Constant(fabric.barrier_s), &left, false)?.own;
+    let Some(pairs) = shape.pairs() else { return Ok((own, root)) };
+    // The rates of pairs are those of the plan's ranks.
+    let ranks: Vec<u32> = (0..shape.gpus()).filter(|&rank| left.contains(&shape.gpu_of(rank))).collect();
+    Ok((own.with_pairs(pairs.among(&ranks))?, root))
 }

@@ -94,7 +94,7 @@ impl Request {
                 spec => {
                     let shape = &self.fabric.shape;
                     let topology = topologies::build(spec, shape)
-                        .and_then(|topology| planners::as_it_starts(shape.working_part(topology)?, shape));
+                        .and_then(|topology| shape.working_part(planners::as_it_starts(topology, shape)?));
                     Initial::Topology(topology.map_err(|error| error.in_field("initial"))?)
                 }
             };

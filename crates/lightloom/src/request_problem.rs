@@ -78,10 +78,10 @@ impl Request {
         }
         let whole = &self.fabric.shape;
         // Where ports fail or differ in rate, plans with fewer ports have a port for each circuit too.
+        let least = (!whole.faults().is_empty()).then(|| WorkingPorts::of(whole).least());
         let mut fewer: Vec<u32> = match whole.rates() {
-            Some(rates) => planners::alike(rates).into_iter().map(|(ports, _)| ports).collect(),
-            None if whole.faults().is_empty() => Vec::new(),
-            None => vec![WorkingPorts::of(whole).least()],
+            Some(rates) => planners::alike(rates).into_iter().map(|(ports, _)| ports).chain(least).collect(),
+            None => least.into_iter().collect(),
         };
         fewer.retain(|ports| (1..whole.ports()).contains(ports));
         let fewer = fewer.into_iter().map(|ports| whole.without_faults(ports)).collect::<Result<Vec<_>>>()?;

@@ -40,16 +40,19 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
         let accepts = "all GPUs of a fabric with electrical islands";
         return Err(Error::value("ranks", format!("{} of {gpus} GPUs", ranks.len()), accepts));
     }
-    if let Some((_, unlike)) = fabric.shape.unlike_rates() {
-        let accepts = format!("all GPUs of a fabric with {unlike}");
-        return Err(Error::value("ranks", format!("{} of {gpus} GPUs", ranks.len()), accepts));
-    }
     let ports = fabric.shape.ports();
     let too_many =
         |_| Error::value("ranks", format!("{} GPUs", ranks.len()), format!("GPUs 0 to {}, each once", gpus - 1));
     let shape = Shape::new(ranks.len() as u32, &[], ports).map_err(too_many)?.among(gpus, ranks.to_vec())?;
     let positions = fabric.shape.positions();
     let shape = shape.with_faults(fabric.shape.faults().clone())?.at_positions(positions.cloned())?;
+    let shape = shape.with_rates(fabric.shape.rates().cloned());
+    // Rates of pairs are by rank, so that they come last.
+    let rated = |own: Fabric, order: &[u32]| match fabric.shape.pairs() {
+        Some(pairs) => own.with_pairs(pairs.among(order)),
+        None => Ok(own),
+    };
+    let alike_pairs = fabric.shape.clone().with_pairs(None)?;
     if let Some(layer) = &fabric.optics
         && !Optics::parse(layer.spelling())?.holds_all()
     {
@@ -62,15 +65,16 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
     }
     let barrier_s = barrier.seconds("barrier", shape.gpus())?;
     let Initial::Topology(initial) = &fabric.initial else {
-        return Ok(Subset { own: Fabric { shape, barrier_s, ..fabric.clone() }, whole: None });
+        return Ok(Subset { own: rated(Fabric { shape, barrier_s, ..fabric.clone() }, ranks)?, whole: None });
     };
-    let links = initial.expanded();
-    let inside = links.iter().filter_map(|link| {
-        let (src, dst) = (place[link.src as usize]?, place[link.dst as usize]?);
-        Some(Link { src, dst, count: link.count })
-    });
-    let name = format!("{} among the ranks", initial.name());
-    let among = Topology::new(name, Translations::trivial(shape.gpus()), inside)?.with_found_symmetry();
+    let among = alike_pairs.by_class(initial, |initial, _| {
+        let inside = initial.expanded().into_iter().filter_map(|link| {
+            let (src, dst) = (place[link.src as usize]?, place[link.dst as usize]?);
+            Some(Link { src, dst, count: link.count })
+        });
+        let name = format!("{} among the ranks", initial.name());
+        Ok(Topology::new(name, Translations::trivial(shape.gpus()), inside)?.with_found_symmetry())
+    })?;
     let whole = (others_forward && ranks.len() < gpus as usize).then(|| {
         let mut order = ranks.to_vec();
         order.extend((0..gpus).filter(|&gpu| place[gpu as usize].is_none()));
@@ -78,13 +82,20 @@ pub(crate) fn among(fabric: &Fabric, barrier: &Barrier, ranks: &[u32], others_fo
         for (rank, &gpu) in (0..).zip(&order) {
             at[gpu as usize] = rank;
         }
-        let moved =
-            links.iter().map(|link| Link { src: at[link.src as usize], dst: at[link.dst as usize], count: link.count });
-        let initial = Topology::new(initial.name(), Translations::trivial(gpus), moved)?;
-        let shape = Shape::new(gpus, &[], ports)?.among(gpus, order)?.with_faults(fabric.shape.faults().clone())?;
-        let shape = shape.at_positions(positions.cloned())?;
-        Ok(Arc::new(Fabric { shape, barrier_s, initial: Initial::Topology(initial), ..fabric.clone() }))
+        let initial = alike_pairs.by_class(initial, |initial, _| {
+            let moved = initial.expanded().into_iter().map(|link| Link {
+                src: at[link.src as usize],
+                dst: at[link.dst as usize],
+                count: link.count,
+            });
+            Topology::new(initial.name(), Translations::trivial(gpus), moved)
+        })?;
+        let shape = Shape::new(gpus, &[], ports)?.among(gpus, order.clone())?;
+        let shape = shape.with_faults(fabric.shape.faults().clone())?.at_positions(positions.cloned())?;
+        let shape = shape.with_rates(fabric.shape.rates().cloned());
+        let whole = Fabric { shape, barrier_s, initial: Initial::Topology(initial), ..fabric.clone() };
+        Ok(Arc::new(rated(whole, &order)?))
     });
-    let own = Fabric { shape, barrier_s, initial: Initial::Topology(among), ..fabric.clone() };
+    let own = rated(Fabric { shape, barrier_s, initial: Initial::Topology(among), ..fabric.clone() }, ranks)?;
     Ok(Subset { own, whole: whole.transpose()? })
 }

@@ -93,18 +93,14 @@ impl TextFabric {
             Some(TopologyRef::Named(name)) if name == "free" => Initial::Free,
             Some(TopologyRef::Named(name)) if name == "repeated" => Initial::Repeated,
             Some(TopologyRef::Named(name)) => {
-                let topology = topologies::build(&name, &shape).map_err(|error| error.in_field("initial"))?;
-                Initial::Topology(shape.working_part(topology)?)
-            }
-            Some(TopologyRef::Given(topology)) if topology.ranks() == gpus => {
-                Initial::Topology(shape.working_part(topology)?)
+                Initial::Topology(topologies::build(&name, &shape).map_err(|error| error.in_field("initial"))?)
             }
             Some(TopologyRef::Given(topology)) => Initial::Topology(topology),
         };
         let initial = match initial {
             Initial::Topology(topology) => {
-                let starts = planners::as_it_starts(topology, &shape);
-                Initial::Topology(starts.map_err(|error| error.in_field("initial"))?)
+                let starts = planners::as_it_starts(topology, &shape).map_err(|error| error.in_field("initial"))?;
+                Initial::Topology(if starts.ranks() == gpus { shape.working_part(starts)? } else { starts })
             }
             other => other,
         };

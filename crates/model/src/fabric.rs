@@ -1,6 +1,6 @@
 //! The photonic fabric: ports, rates, delays, and the topology that it starts in.
 
-use crate::{Electrical, Error, Link, OpticalLayer, ReconfigurationPolicy, Result, Shape, Topology, units};
+use crate::{Electrical, Error, Link, OpticalLayer, PairRates, ReconfigurationPolicy, Result, Shape, Topology, units};
 
 /// The topology in force before the first step.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +118,7 @@ impl Fabric {
 
     /// # Errors
     /// A rate of circuits that is not that of the fastest port, or what does not go with ports of different rates:
-    /// changes that are not all charged the same, faults, electrical islands, and an optical layer that shares ports.
+    /// changes that are not all charged the same, electrical islands, and an optical layer that shares ports.
     fn check_rates(&self) -> Result<()> {
         let Some(rates) = self.shape.rates() else { return Ok(()) };
         let refuse = |field: &str, value: &str, accepts: &str| {
@@ -133,9 +133,6 @@ impl Fabric {
                 "a delay that depends on the circuits",
                 "one delay for every change",
             );
-        }
-        if let Some(fault) = self.shape.faults().all().first() {
-            return refuse("failed", &format!("`{fault}`"), "only a fabric in which everything works");
         }
         if self.electrical.is_some() {
             return refuse("electrical", "a switch inside islands", "only circuits");
@@ -152,7 +149,7 @@ impl Fabric {
 
     /// # Errors
     /// A rate of circuits or a hop delay that is not the best of the pairs, and the settings that rates by pair
-    /// exclude: rates by port, faults, electrical islands, and fibres that take time.
+    /// exclude: rates by port, electrical islands, and fibres that take time.
     fn check_pairs(&self) -> Result<()> {
         let Some(pairs) = self.shape.pairs() else { return Ok(()) };
         let refuse = |field: &str, value: &str, accepts: &str| {
@@ -167,9 +164,6 @@ impl Fabric {
         if pairs.least_hop_delay_s() != self.hop_delay_s {
             return refuse("hop_delay", "another delay of hops", "the least delay of a pair");
         }
-        if let Some(fault) = self.shape.faults().all().first() {
-            return refuse("failed", &format!("`{fault}`"), "only a fabric in which everything works");
-        }
         if self.electrical.is_some() {
             return refuse("electrical", "a switch inside islands", "only circuits");
         }
@@ -177,6 +171,20 @@ impl Fabric {
             return refuse("positions", "a list of places", "only hop delays of pairs");
         }
         Ok(())
+    }
+
+    /// This fabric with the rates and hop delays of pairs of its GPUs, of which its own are the best.
+    ///
+    /// # Errors
+    /// Rates of another number of GPUs.
+    pub fn with_pairs(self, pairs: PairRates) -> Result<Self> {
+        let (bandwidth_bps, hop_delay_s) = (pairs.fastest_bps(), pairs.least_hop_delay_s());
+        let shape = self.shape.with_pairs(Some(pairs))?;
+        let initial = match self.initial {
+            Initial::Topology(topology) => Initial::Topology(shape.rated(topology.on_any_ports())),
+            other => other,
+        };
+        Ok(Self { shape, bandwidth_bps, hop_delay_s, initial, ..self })
     }
 
     /// This fabric with a hop delay that most topologies have at least: with light in the fibre from each GPU to the

@@ -11,6 +11,7 @@
 mod barrier;
 mod binary_digits;
 mod breadth_first;
+mod by_class;
 mod chunks;
 mod circuit_rates;
 mod circuits;

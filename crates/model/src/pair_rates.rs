@@ -162,6 +162,16 @@ impl PairRates {
         Self { gpus, classes: classes.into(), of_pair, symmetry }
     }
 
+    /// The rates of some of the GPUs, in their order.
+    #[must_use]
+    pub fn among(&self, gpus: &[Rank]) -> Self {
+        let same = |one: Rank| if one == 0 { 1 } else { 0 };
+        let class =
+            |&src: &Rank, &dst: &Rank| if src == dst { self.class(src, same(src)) } else { self.class(src, dst) };
+        let pairs: Vec<(f64, f64)> = gpus.iter().flat_map(|src| gpus.iter().map(move |dst| class(src, dst))).collect();
+        Self::new(gpus.len() as u32, &pairs)
+    }
+
     /// Whether all circuits are of one rate and one hop delay.
     pub fn are_equal(&self) -> bool {
         self.classes.len() == 1
@@ -280,6 +290,15 @@ mod tests {
         assert_eq!(islands.symmetry().order(), 8);
         assert!(read("inside:8:400Gbps:1us", 8).unwrap().are_equal());
         assert!(read("inside:8:400Gbps:0s,0:1:400Gbps:-0s", 8).unwrap().are_equal());
+    }
+
+    #[test]
+    fn some_gpus_keep_the_rates_of_their_pairs() {
+        let near = read("inside:4:800Gbps:100ns,0:5:100Gbps", 8).unwrap();
+        let some = near.among(&[5, 4, 0]);
+        let rates = [(0, 1), (0, 2), (1, 2)].map(|(one, other)| (some.rate_bps(one, other), some.rate_bps(other, one)));
+        assert_eq!(rates, [(8e11, 8e11), (1e11, 1e11), (4e11, 4e11)]);
+        assert!(near.among(&[4, 5, 6]).are_equal());
     }
 
     #[test]

@@ -49,6 +49,21 @@ impl WorkingPorts {
 }
 
 impl Shape {
+    /// The ports that every rank has, both to send and to receive: of those of each rate, as many.
+    ///
+    /// # Errors
+    /// None that classes of this shape's ports lead to.
+    pub fn ports_of_all(&self) -> Result<Vec<u32>> {
+        let Some(rates) = self.rates() else { return Ok((0..WorkingPorts::of(self).least()).collect()) };
+        let mut kept = Vec::new();
+        for class in rates.classes() {
+            let least = WorkingPorts::of(&self.of_class(&class)?).least() as usize;
+            kept.extend(&class.ports[..least]);
+        }
+        kept.sort_unstable();
+        Ok(kept)
+    }
+
     /// Whether circuits from one rank to another can be made, where both have ports that work.
     pub fn joins(&self, src: Rank, dst: Rank) -> bool {
         self.faults().joins(self.gpu_of(src), self.gpu_of(dst))
@@ -120,10 +135,18 @@ impl Shape {
     }
 
     /// # Errors
-    /// A topology with more circuits at a rank than ports of it work, or with a circuit that cannot be made.
+    /// A topology with more circuits at a rank than ports of it work, of their rate where ports have different ones, or with
+    /// a circuit that cannot be made.
     pub fn check_faults(&self, topology: &Topology) -> Result<()> {
         if self.faults().is_empty() {
             return Ok(());
+        }
+        if let Some(rates) = self.rates().filter(|_| topology.is_on_ports()) {
+            return rates
+                .classes()
+                .iter()
+                .enumerate()
+                .try_for_each(|(number, class)| self.of_class(class)?.check_faults(&topology.of_class(number)?));
         }
         let refuse = |what: String| Err(Error::refused("failed", topology.name(), what));
         let mut left = WorkingPorts::of(self);
@@ -154,6 +177,10 @@ impl Shape {
         if self.check_faults(&topology).is_ok() {
             return Ok(topology);
         }
+        self.by_class(&topology, |topology, shape| shape.working_part_of_alike(topology))
+    }
+
+    fn working_part_of_alike(&self, topology: &Topology) -> Result<Topology> {
         let mut left = WorkingPorts::of(self);
         let mut links: Vec<Link> = Vec::new();
         for link in topology.expanded() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Connection, Error, Fabric, Link, PortRates, RateClass, Result, Topology};
+use model::{Connection, Error, Fabric, PortRates, RateClass, Result, Topology};
 
 use crate::held::Held;
 use crate::kind::{Assignment, Kind};
@@ -20,11 +20,10 @@ pub(crate) fn assign(
     let switches = kind.port_map(parameters, &fabric.shape)?.switches.len();
     let mut all = Assignment { connections: vec![vec![Vec::new(); switches]; held.len()], least_connects: 0 };
     for (number, class) in rates.classes().iter().enumerate() {
-        let ports = class.ports.len() as u32;
         let initial = model::Initial::Free;
-        let own = Fabric { shape: fabric.shape.without_faults(ports)?, initial, ..fabric.clone() };
+        let own = Fabric { shape: fabric.shape.of_class(class)?, initial, ..fabric.clone() };
         let topologies: Vec<Topology> =
-            held.iter().map(|held| of_class(held.topology, number)).collect::<Result<_>>()?;
+            held.iter().map(|held| held.topology.of_class(number)).collect::<Result<_>>()?;
         let of_class: Vec<Held> =
             held.iter().zip(&topologies).map(|(held, topology)| Held { topology, ..held.clone() }).collect();
         let found = kind.assign(parameters, &own, &of_class)?;
@@ -41,13 +40,6 @@ pub(crate) fn assign(
     }
     all.connections.iter_mut().flatten().for_each(|connections| connections.sort_unstable());
     Ok(all)
-}
-
-/// The circuits of a topology that are on ports of one class.
-fn of_class(topology: &Topology, class: usize) -> Result<Topology> {
-    let count = |link: &Link| topology.circuits_by_rate(link.src, link.dst).and_then(|of| of.get(class)).copied();
-    let links = topology.links().iter().map(|link| Link { count: count(link).unwrap_or(0), ..*link });
-    Topology::new(topology.name(), topology.symmetry().clone(), links.filter(|link| link.count > 0))
 }
 
 /// The switch and port of the whole fabric at which a switch and port of the fabric of one class is.

@@ -1,6 +1,6 @@
 //! A problem on a simpler fabric: everything works, and all ports are of one rate.
 
-use model::{Fabric, Initial, Result, Topology};
+use model::{Fabric, Initial, Result, Shape, Topology};
 
 use crate::{Planner, Problem};
 
@@ -11,14 +11,26 @@ use crate::{Planner, Problem};
 /// # Errors
 /// The errors of [`Problem::new`].
 pub(crate) fn problem(planner: &dyn Planner, problem: &Problem, ports: u32, bandwidth_bps: f64) -> Result<Problem> {
+    on_shape(planner, problem, problem.fabric.shape.without_faults(ports)?, bandwidth_bps)
+}
+
+/// The problem on a shape of the same ranks. It starts as the fabric does where the shape has the same ports, or ports that
+/// are alike and as many as its circuits need, else free.
+///
+/// # Errors
+/// The errors of [`Problem::new`].
+pub(crate) fn on_shape(planner: &dyn Planner, problem: &Problem, shape: Shape, bandwidth_bps: f64) -> Result<Problem> {
     let fabric = &problem.fabric;
-    let fits = |topology: &Topology| topology.degree() <= ports;
+    let fits = |topology: &Topology| topology.degree() <= shape.ports();
     let initial = match &fabric.initial {
-        Initial::Topology(topology) if !fits(topology) => Initial::Free,
+        Initial::Topology(topology) if shape.rates().is_some() && shape.rates() == fabric.shape.rates() => {
+            Initial::Topology(topology.clone())
+        }
+        Initial::Topology(topology) if !fits(topology) || shape.rates().is_some() => Initial::Free,
         Initial::Topology(topology) => Initial::Topology(topology.clone().on_any_ports()),
         other => other.clone(),
     };
-    let alike = Fabric { shape: fabric.shape.without_faults(ports)?, bandwidth_bps, initial, ..fabric.clone() };
+    let alike = Fabric { shape: shape.clone(), bandwidth_bps, initial, ..fabric.clone() };
     let candidates: Vec<usize> =
         (0..problem.table.candidates()).filter(|&candidate| fits(problem.table.candidate(candidate))).collect();
     let topology = |&candidate: &usize| problem.table.candidate(candidate).clone().on_any_ports();

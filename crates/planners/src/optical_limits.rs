@@ -17,12 +17,15 @@ pub struct OpticalLimits {
 impl OpticalLimits {
     /// Why the circuits of a topology cannot be held at once; `None` where they can.
     pub(crate) fn refusal(&self, topology: &Topology) -> Option<Error> {
+        if let Err(refusal) = self.shape.check_faults(topology) {
+            return Some(refusal);
+        }
         let lock = || self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let circuits = topology.expanded();
         if let Some(known) = lock().get(&circuits) {
             return known.clone();
         }
-        let held = self.shape.check_faults(topology).and_then(|()| match &self.layer {
+        let held = match &self.layer {
             None => Ok(()),
             Some((layer, optics)) => match layer.shared() {
                 None => optics.admits(&self.shape, topology),
@@ -30,7 +33,7 @@ impl OpticalLimits {
                     .joint(topology)
                     .and_then(|joint| joint.iter().try_for_each(|all| optics.admits(&shared.shape, all))),
             },
-        });
+        };
         let refusal = held.err();
         lock().insert(circuits, refusal.clone());
         refusal

@@ -130,7 +130,8 @@ impl PyPlan {
     fn by_rank(&self) -> CoreResult<Self> {
         let parts = model::PlanParts::clone(&self.plan);
         let shape = &parts.fabric.shape;
-        let shape = model::Shape::new(shape.gpus(), shape.dims(), shape.ports())?;
+        let alike = model::Shape::new(shape.gpus(), shape.dims(), shape.ports())?;
+        let shape = alike.with_rates(shape.rates().cloned()).with_pairs(shape.pairs().cloned())?;
         let fabric = model::Fabric { shape, ..parts.fabric.clone() };
         Ok(Self { plan: Plan::new(model::PlanParts { fabric, ..parts })?, judged: OnceLock::new() })
     }
@@ -276,6 +277,18 @@ impl PyPlan {
     #[getter]
     fn pair_rates(&self) -> Option<String> {
         self.plan.fabric.shape.pairs().map(ToString::to_string)
+    }
+
+    /// By source, then destination, the rate in bit/s and the hop delay in s of a circuit between two ranks; those of a
+    /// rank with itself are the best. Empty where all pairs are alike.
+    #[getter]
+    fn rates_by_pair(&self) -> Vec<(f64, f64)> {
+        let Some(pairs) = self.plan.fabric.shape.pairs() else { return Vec::new() };
+        let of = |src: u32, dst: u32| match src == dst {
+            true => (pairs.fastest_bps(), pairs.least_hop_delay_s()),
+            false => (pairs.rate_bps(src, dst), pairs.hop_delay_s(src, dst)),
+        };
+        (0..pairs.gpus()).flat_map(|src| (0..pairs.gpus()).map(move |dst| of(src, dst))).collect()
     }
 
     /// The GPU of each rank, so that fibres are short.

@@ -5,7 +5,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use runtime::{Change, Element, Lateness, Namespaces, Program, Reduction, Report, Request, StepSetting};
+use runtime::{Change, Element, Lateness, Namespaces, Paces, Program, Reduction, Report, Request, StepSetting};
 
 use crate::arguments::shown;
 use crate::input_error::CoreResult;
@@ -115,6 +115,11 @@ pub fn run_request<'py>(
         workspace_offset: wholes(program, "workspace_offset")?,
         ns_per_byte: field(settings, "ns_per_byte")?,
         hop_ns: field(settings, "hop_ns")?,
+        paces: Paces {
+            of_port: field(settings, "port_slowness")?,
+            of_pair: field(settings, "pair_slowness")?,
+            hop_of_pair_ns: field(settings, "pair_hop_ns")?,
+        },
         packet_bytes: field(settings, "packet_bytes")?,
         runs: field(settings, "runs")?,
         warm_ups: field(settings, "warm_ups")?,

@@ -199,6 +199,7 @@ impl<'a> Course<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paces::Paces;
     use crate::request::{Program, StepSetting};
     use crate::{Element, Reduction};
 
@@ -229,6 +230,7 @@ mod tests {
             workspace_offset: Vec::new(),
             ns_per_byte: 0.0,
             hop_ns: 0,
+            paces: Paces::default(),
             packet_bytes: 64,
             runs: 1,
             warm_ups: 0,

@@ -34,6 +34,11 @@ pub(crate) mod namespaces {
     pub const MOST_PACKET_BYTES: u32 = 1 << 15;
 }
 
+pub(crate) mod paces {
+    /// Turns in which the packets of a message take parallel circuits of different rates, at most.
+    pub(crate) const MOST_TURNS: usize = 16;
+}
+
 pub(crate) mod program {
     /// Chunks that all steps of a plan move together; MSCCL's reader takes as many.
     pub const MOST_MOVED: usize = 1 << 22;

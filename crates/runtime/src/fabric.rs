@@ -31,20 +31,20 @@ pub struct Passage {
     pub due_ns: u64,
 }
 
-/// The circuits of the moment, and when each is free again.
+/// The circuits of the moment, and when each is free again. `pace` has the nanoseconds of a byte on the circuit from one
+/// port to another, and those from one end of it to the other.
 #[derive(Debug)]
-pub struct Fabric {
-    ns_per_byte: f64,
-    hop_ns: u64,
+pub struct Fabric<P> {
+    pace: P,
     to: Vec<Option<u32>>,
     free_ns: Vec<f64>,
     dark_until_ns: Vec<u64>,
 }
 
-impl Fabric {
+impl<P: Fn(usize, u32) -> (f64, u64)> Fabric<P> {
     /// A fabric without circuits.
-    pub fn new(ports: usize, ns_per_byte: f64, hop_ns: u64) -> Self {
-        Self { ns_per_byte, hop_ns, to: vec![None; ports], free_ns: vec![0.0; ports], dark_until_ns: vec![0; ports] }
+    pub fn new(ports: usize, pace: P) -> Self {
+        Self { pace, to: vec![None; ports], free_ns: vec![0.0; ports], dark_until_ns: vec![0; ports] }
     }
 
     /// The port to which the circuit of each port leads.
@@ -68,10 +68,11 @@ impl Fabric {
         if sent_ns < self.dark_until_ns[port] {
             return Err(Refusal::Dark);
         }
+        let (ns_per_byte, hop_ns) = (self.pace)(port, to);
         let first_ns = self.free_ns[port].max(sent_ns as f64);
-        let free_ns = first_ns + f64::from(bytes) * self.ns_per_byte;
+        let free_ns = first_ns + f64::from(bytes) * ns_per_byte;
         self.free_ns[port] = free_ns;
-        Ok(Passage { to, first_ns: first_ns as u64, due_ns: free_ns as u64 + self.hop_ns })
+        Ok(Passage { to, first_ns: first_ns as u64, due_ns: free_ns as u64 + hop_ns })
     }
 }
 
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn packets_are_held_back_by_rate_and_hop() {
-        let mut fabric = Fabric::new(2, 2.0, 100);
+        let mut fabric = Fabric::new(2, |_, _| (2.0, 100));
         fabric.change(&[(0, Some(1)), (1, Some(0))], 0, 0);
         // 2 ns a byte: one that was sent while another is under way waits for it.
         assert_eq!(fabric.take(0, 1000, 50), Ok(Passage { to: 1, first_ns: 1000, due_ns: 1200 }));
@@ -91,8 +92,16 @@ mod tests {
     }
 
     #[test]
+    fn a_circuit_has_the_pace_of_its_ends() {
+        let mut fabric = Fabric::new(2, |from, to| (f64::from(to) + 1.0, 10 * from as u64));
+        fabric.change(&[(0, Some(1)), (1, Some(0))], 0, 0);
+        assert_eq!(fabric.take(0, 1000, 50).map(|passage| passage.due_ns), Ok(1100));
+        assert_eq!(fabric.take(1, 1000, 50).map(|passage| passage.due_ns), Ok(1060));
+    }
+
+    #[test]
     fn what_changes_is_dark_and_what_stays_carries() {
-        let mut fabric = Fabric::new(3, 1.0, 0);
+        let mut fabric = Fabric::new(3, |_, _| (1.0, 0));
         fabric.change(&[(0, Some(1)), (2, Some(0))], 0, 0);
         assert_eq!(fabric.change(&[(0, Some(2))], 1000, 500), 1500);
         assert_eq!(fabric.circuits(), [Some(2), None, Some(0)]);

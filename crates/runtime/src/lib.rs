@@ -16,6 +16,7 @@ mod course;
 mod cutoffs;
 mod elements;
 mod float16;
+mod paces;
 mod program;
 mod report;
 mod request;
@@ -89,6 +90,7 @@ pub use job::{Arrived, Circuits, Execution, Member, Message, StepCourse, Task};
 #[cfg(target_os = "linux")]
 pub use memory::free_bytes;
 pub use namespaces::Namespaces;
+pub use paces::Paces;
 pub use program::{Copies, Data, MOST_MOVED, PlanProgram, program_of};
 pub use report::{ChangeTimes, CircuitUse, Granted, Lateness, RankTimes, Report, Run, StepTimes};
 pub use request::{Change, MOST_RANKS, PACKET_BYTES, Program, Request, StepSetting};

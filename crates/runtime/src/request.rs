@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::cutoffs::request::MOST_RANKS;
 use crate::elements::{Element, Reduction};
 use crate::namespaces::Namespaces;
+use crate::paces::Paces;
 
 /// Bytes of a packet, least and most.
 pub const PACKET_BYTES: (u32, u32) = (64, 1 << 20);
@@ -114,6 +115,8 @@ pub struct Request {
     pub ns_per_byte: f64,
     /// Nanoseconds from one end of a circuit to the other.
     pub hop_ns: u64,
+    /// How much slower some circuits are, and their own nanoseconds from one end to the other.
+    pub paces: Paces,
     /// Bytes of a packet, without its header, which takes no time.
     pub packet_bytes: u32,
     /// Runs that are measured.
@@ -225,6 +228,19 @@ impl Request {
         self.port_sets[setting.port_set as usize].iter().copied().filter(leads)
     }
 
+    /// [`Self::ports_to`], each as often as its turn comes.
+    pub fn turns_to(&self, step: usize, from: u32, to: u32) -> Vec<u32> {
+        self.paces.turns(self.ports_to(step, from, to).collect())
+    }
+
+    /// Nanoseconds of a byte on the circuit from one port to another, and those from one end of it to the other.
+    pub fn pace(&self, from: usize, to: u32) -> (f64, u64) {
+        let (ranks, ports) = (self.program.ranks, self.ports);
+        let (src, port, dst) = (from as u32 / ports, from as u32 % ports, to / ports);
+        let slowness = self.paces.slowness((src, port), dst, ranks);
+        (self.ns_per_byte * slowness, self.paces.hop_ns(src, dst, ranks, self.hop_ns))
+    }
+
     /// The ranks that take part in a step.
     pub fn party(&self, step: usize) -> &[u32] {
         &self.parties[self.steps[step].party as usize]
@@ -252,6 +268,7 @@ impl Request {
         if times.iter().any(|time| !time.is_finite() || *time < 0.0) || self.ports == 0 || self.runs == 0 {
             return wrong("times must be finite, and there must be ports and runs");
         }
+        self.paces.check(self.program.ranks, self.ports)?;
         if !(PACKET_BYTES.0..=PACKET_BYTES.1).contains(&self.packet_bytes) {
             let (least, most) = PACKET_BYTES;
             return Err(Error::value("packet_size", self.packet_bytes, format!("{least} to {most} bytes")));

@@ -55,7 +55,7 @@ pub fn shares(request: &Request) -> Result<Vec<Vec<StepShare>>, (usize, u32, u32
             next.incoming_bytes += bytes;
             next.incoming_packets += bytes.div_ceil(u64::from(request.packet_bytes));
         }
-        let ports = request.ports_to(step, path[0], path[1]).collect();
+        let ports = request.turns_to(step, path[0], path[1]);
         shares[path[0] as usize][step].sent.push(Sent { message, bytes, ports });
         let last = &mut shares[path[path.len() - 1] as usize][step];
         last.received.push(Received { message, staged_at: last.staged_bytes });

@@ -32,10 +32,10 @@ struct Making {
     ready_ns: u64,
 }
 
-struct Switch<'a> {
+struct Switch<'a, P> {
     request: &'a Request,
     board: &'a Board,
-    fabric: Fabric,
+    fabric: Fabric<P>,
     ports: Vec<Port>,
     command: u32,
     making: Vec<Making>,
@@ -47,7 +47,7 @@ pub fn serve(request: &Request, board: &Board) -> ! {
     let mut switch = Switch {
         request,
         board,
-        fabric: Fabric::new(request.all_ports(), request.ns_per_byte, request.hop_ns),
+        fabric: Fabric::new(request.all_ports(), |from, to| request.pace(from, to)),
         ports: (0..request.all_ports()).map(|_| Port::default()).collect(),
         command: 0,
         making: Vec::new(),
@@ -71,7 +71,7 @@ pub fn serve(request: &Request, board: &Board) -> ! {
     }
 }
 
-impl Switch<'_> {
+impl<P: Fn(usize, u32) -> (f64, u64)> Switch<'_, P> {
     /// Makes the configurations that it was told to, and says so when their dark times are over.
     fn obey(&mut self) {
         while let Some(command) = self.board.commanded(self.command) {

@@ -65,10 +65,10 @@ fn is_of_port(fault: &Fault) -> bool {
     matches!(fault, Fault::Transmitter { .. } | Fault::Receiver { .. } | Fault::Switch(_))
 }
 
-type DeadPorts = BTreeMap<u32, BTreeSet<u32>>;
+pub(crate) type DeadPorts = BTreeMap<u32, BTreeSet<u32>>;
 
 /// Dead transmitters and receivers by GPU, and ordered pairs that cannot be joined.
-fn broken(shape: &Shape) -> (DeadPorts, DeadPorts, BTreeSet<(u32, u32)>) {
+pub(crate) fn broken(shape: &Shape) -> (DeadPorts, DeadPorts, BTreeSet<(u32, u32)>) {
     let (mut out, mut into, mut cut) = (DeadPorts::new(), DeadPorts::new(), BTreeSet::new());
     for &fault in shape.faults().all() {
         match fault {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Link, PairRates, Plan, Rank, Shape, Topology, Translations};
 
+use crate::faults::{DeadPorts, broken};
 use crate::links::circuits;
 use crate::report::{Check, Tally};
 
@@ -36,22 +37,27 @@ pub(crate) struct Speeds {
     /// Each rate over the fastest.
     relative: Vec<f64>,
     /// Ports of each.
-    ports: Vec<u64>,
+    ports: Vec<Vec<u32>>,
+    /// GPUs by rank, and the ports at them that do not send, or do not receive.
+    gpus: Vec<u32>,
+    dead: [DeadPorts; 2],
     /// The rates of pairs of GPUs, where these differ, with the fastest in bit/s.
     pairs: Option<(PairRates, f64)>,
 }
 
 impl Speeds {
     pub(crate) fn of(shape: &Shape) -> Self {
-        let mut ports_of: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut ports_of: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         // Rates are above zero, so that their bits are in the order of the numbers.
-        for rate_bps in shape.rates().map(|rates| rates.by_port_bps()).unwrap_or_default() {
-            *ports_of.entry(rate_bps.to_bits()).or_insert(0) += 1;
+        for (port, rate_bps) in (0..).zip(shape.rates().map(|rates| rates.by_port_bps()).unwrap_or_default()) {
+            ports_of.entry(rate_bps.to_bits()).or_default().push(port);
         }
         let fastest_bps = ports_of.keys().next_back().copied().map_or(1.0, f64::from_bits);
         let relative = ports_of.keys().rev().map(|&bits| f64::from_bits(bits) / fastest_bps).collect();
         let pairs = shape.pairs().map(|pairs| (pairs.clone(), fastest_bps_of(pairs)));
-        Self { relative, ports: ports_of.values().rev().copied().collect(), pairs }
+        let (out, into, _) = broken(shape);
+        let gpus = (0..shape.gpus()).map(|rank| shape.gpu_of(rank)).collect();
+        Self { relative, ports: ports_of.into_values().rev().collect(), gpus, dead: [out, into], pairs }
     }
 
     /// The rate of all circuits from one GPU to another, over that of a circuit on the fastest port.
@@ -68,7 +74,7 @@ impl Speeds {
     /// Checks that every circuit of a topology has a rate, and no GPU more circuits of a rate than ports.
     fn check(&self, topology: &Topology, tally: &mut Tally) {
         let name = topology.name();
-        let mut used: BTreeMap<(&str, usize, Rank), u64> = BTreeMap::new();
+        let mut used: BTreeMap<(usize, usize, Rank), u64> = BTreeMap::new();
         for link in topology.expanded() {
             let of = by_rate(topology, &link);
             let all: u64 = of.iter().map(|&each| u64::from(each)).sum();
@@ -76,15 +82,18 @@ impl Speeds {
                 format!("topology `{name}` does not say the rate of each circuit {} → {}", link.src, link.dst)
             });
             for (rate, &each) in of.iter().enumerate() {
-                *used.entry(("out of", rate, link.src)).or_insert(0) += u64::from(each);
-                *used.entry(("into", rate, link.dst)).or_insert(0) += u64::from(each);
+                *used.entry((0, rate, link.src)).or_insert(0) += u64::from(each);
+                *used.entry((1, rate, link.dst)).or_insert(0) += u64::from(each);
             }
         }
-        for ((direction, rate, gpu), circuits) in used {
-            let ports = self.ports.get(rate).copied().unwrap_or(0);
+        for ((side, rate, rank), circuits) in used {
+            let gpu = self.gpus[rank as usize];
+            let works = |port: &&u32| !self.dead[side].get(&gpu).is_some_and(|dead| dead.contains(port));
+            let ports = self.ports.get(rate).map_or(0, |ports| ports.iter().filter(works).count() as u64);
+            let direction = ["out of", "into"][side];
             tally.expect(circuits <= ports, || {
                 format!(
-                    "topology `{name}` has {circuits} circuits {direction} GPU {gpu} of a rate that {ports} ports have"
+                    "topology `{name}` has {circuits} circuits {direction} GPU {gpu} of a rate that {ports} working ports have"
                 )
             });
         }

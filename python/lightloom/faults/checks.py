@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ __all__ = ["checks_of"]
 # changes: costs of barriers and rounds of signals grow with it.
 OF_FAULTS = {"failed", "initial"}
 OF_RANKS = {"dims", "barrier_s", "reconfiguration_delay_s"}
+# Keys that say the rates of pairs of ranks, which are compared by GPUs where one is dead.
+OF_PAIRS = {"pair_rates", "bandwidth_bps", "hop_delay_s"}
 
 
 def checks_of(parts: Parts) -> list[Check]:
@@ -69,9 +72,16 @@ def _each_for_its_fault(parts: Parts) -> Check:
 def _one_problem(parts: Parts) -> Check:
     """Whether collective, size and all of the fabric but its faults are those of the plan without a single fault."""
     wanted = _problem(parts.healthy)
+    pairs = _rates_by_gpus(parts.healthy) if "pair_rates" in wanted else {}
     for fault, document in _plans(parts):
         found = _problem(document)
-        compared = {*wanted, *found} - OF_FAULTS - (OF_RANKS if fault.startswith("gpu:") else set())
+        compared = {*wanted, *found} - OF_FAULTS
+        if fault.startswith("gpu:"):
+            compared -= OF_RANKS | (OF_PAIRS if pairs else set())
+            if pairs and not _rates_by_gpus(document).items() <= pairs.items():
+                return Check(
+                    "one-problem", False, f"{fault}: pairs of GPUs have other rates than without a single fault"
+                )
         if key := next((key for key in sorted(compared) if wanted.get(key) != found.get(key)), None):
             return Check("one-problem", False, f"{fault}: {key} is another than in the plan without a single fault")
     return Check("one-problem", True, "collective, size and fabric are the same in all plans")
@@ -81,6 +91,18 @@ def _problem(document: dict[str, Any]) -> dict[str, Any]:
     fabric = document.get("fabric")
     told = fabric if isinstance(fabric, dict) else {}
     return {**told, "collective": document.get("collective"), "size_bytes": document.get("size_bytes")}
+
+
+def _rates_by_gpus(document: dict[str, Any]) -> dict[tuple[int, int], tuple[float, float]]:
+    """Bit/s and hop delay in s by two GPUs; of a plan that cannot be read none, which another check says."""
+    try:
+        plan = Plan.from_json(json.dumps(document))
+    except InputError:
+        return {}
+    gpus = plan.ranks or range(plan.gpus)
+    rates = plan.core.rates_by_pair or [(max(plan.rates_bps), plan.hop_delay_s)] * plan.gpus**2
+    every = zip(itertools.product(gpus, gpus), rates, strict=True)
+    return {pair: rate for pair, rate in every if pair[0] != pair[1]}
 
 
 def _every_fault(parts: Parts) -> Check:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lightloom.base.errors import refuse, shown
 from lightloom.inputs.quantities import bytes_of
+from lightloom.running.paces import fastest_bps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,7 @@ def dilation_for(plan: Plan) -> float:
     not send more than the cores copy.
     """
     shortest_s = min((step.total_s for step in plan.steps if step.total_s > 0), default=0.0)
-    rate_bps = plan.gpus * plan.ports * plan.bandwidth_bps / 8
+    rate_bps = plan.gpus * plan.ports * fastest_bps(plan) / 8
     step_s = SHORTEST_STEP_S * crowding(plan.gpus)
     wanted = max(step_s / shortest_s if shortest_s else 1.0, rate_bps / (COPIED_BPS * usable_cores()), 1.0)
     return rounded_up(wanted)
@@ -117,7 +118,7 @@ def pace_of(
     chosen = dilation_for(plan) if dilation is None else dilation
     while True:
         size = packet_bytes or packet_bytes_for(
-            plan.gpus, plan.ports, plan.bandwidth_bps / 8 / chosen, _passed_on(program), transport
+            plan.gpus, plan.ports, fastest_bps(plan) / 8 / chosen, _passed_on(program), transport
         )
         rate = _packet_rate(plan, program, chosen, size)
         if dilation is not None or rate <= most or chosen == LARGEST_DILATION:

@@ -9,10 +9,12 @@ import numpy as np
 
 from lightloom import _core
 from lightloom.base.errors import refuse
+from lightloom.base.port_rates import one_rate
 from lightloom.optics.port_maps import circuits
 from lightloom.plans import Plan
 from lightloom.running.crossbars import ends_of
 from lightloom.running.pace import NANOSECONDS, Pace, pace_of
+from lightloom.running.paces import ALIKE, fastest_bps, slowness_of
 from lightloom.running.program import program_of
 
 if TYPE_CHECKING:
@@ -70,15 +72,17 @@ class Prepared:
     @property
     def rate_bps(self) -> float:
         """Bytes that a circuit takes in a second, dilated."""
-        return self.plan.bandwidth_bps / 8 / self.pace.dilation
+        return fastest_bps(self.plan) / 8 / self.pace.dilation
 
 
 def prepared(plan: Plan, options: RunOptions) -> Prepared:
     """The plan made ready.
 
     Raises `InputError` that names `plan` where it does not verify or changes circuits in the background, and `dilation`
-    where a run would not end in days.
+    where a run would not end in days; `plan`, too, where circuits have different rates and the kernel carries packets.
     """
+    if options.transport != "shared-memory":
+        one_rate("plan", plan.rates_bps, plan.pair_rates)
     program = program_of(plan, options.kind.size_bytes)
     dark_s, windows_s = _core.change_times(plan.core)
     # The switch process joins any ports, also where the plan's optical layer could not.
@@ -120,8 +124,10 @@ def prepared(plan: Plan, options: RunOptions) -> Prepared:
         "configurations": ends_of(on_ports, plan.gpus * plan.ports).reshape(-1),
         "initial": 0,
         **request_settings(
-            options, pace, total_s=plan.total_s, byte_s=8 / plan.bandwidth_bps, hop_s=plan.longest_hop_delay_s
+            options, pace, total_s=plan.total_s, byte_s=8 / fastest_bps(plan), hop_s=plan.longest_hop_delay_s
         ),
+        **slowness_of(plan),
+        "pair_hop_ns": pace.nanoseconds([delay_s for _, delay_s in plan.core.rates_by_pair]).tolist(),
     }
     request = Request(program_columns(program, program.ranks), steps, changes, settings)
     return Prepared(plan, program, on_ports, tuple(windows_s), pace, np.array(changed, dtype=np.int64), request)
@@ -145,6 +151,7 @@ def request_settings(options: RunOptions, pace: Pace, *, total_s: float, byte_s:
         "reduction": options.reduction,
         "ns_per_byte": byte_s * pace.dilation * NANOSECONDS,
         "hop_ns": int(pace.nanoseconds(hop_s)),
+        **ALIKE,
         "packet_bytes": pace.packet_bytes,
         "runs": options.runs,
         "warm_ups": options.warm_ups,

@@ -23,7 +23,7 @@ impl KeptCircuits {
         for circuits in &all {
             let total: u64 = circuits.values().copied().sum();
             let shared = before.iter().map(|other| {
-                let both = |(pair, count): (&(u32, u32), &u64)| other.get(pair).map_or(0, |its| *its.min(count));
+                let both = |(pair, count): (&(u32, u32, usize), &u64)| other.get(pair).map_or(0, |its| *its.min(count));
                 circuits.iter().map(both).sum::<u64>()
             });
             let most = shared.max().unwrap_or(0);
@@ -34,10 +34,17 @@ impl KeptCircuits {
     }
 }
 
-fn by_gpus(shape: &Shape, topology: &Topology) -> BTreeMap<(u32, u32), u64> {
+/// Circuits by the GPUs that they join and, where ports have different rates, the class of their ports.
+fn by_gpus(shape: &Shape, topology: &Topology) -> BTreeMap<(u32, u32, usize), u64> {
     let mut circuits = BTreeMap::new();
+    let on_ports = shape.rates().map(|_| topology);
     for link in topology.expanded() {
-        *circuits.entry((shape.gpu_of(link.src), shape.gpu_of(link.dst))).or_insert(0) += u64::from(link.count);
+        let alike = [link.count];
+        let by_rate = on_ports.and_then(|topology| topology.circuits_by_rate(link.src, link.dst)).unwrap_or(&alike);
+        for (class, &count) in by_rate.iter().enumerate() {
+            let ends = (shape.gpu_of(link.src), shape.gpu_of(link.dst), class);
+            *circuits.entry(ends).or_insert(0) += u64::from(count);
+        }
     }
     circuits
 }

@@ -14,6 +14,7 @@ type Carrying = BTreeMap<usize, BTreeSet<(Rank, Rank)>>;
 /// # Errors
 /// A step without a route, which a choice with a finite time does not have.
 pub(super) fn without_idle(choice: &Choice, used: &[usize]) -> Result<Vec<Topology>> {
+    let shape = &choice.problem.fabric.shape;
     let mut carrying = Carrying::new();
     let mut seen = BTreeSet::new();
     for (step, &candidate) in choice.candidates.iter().enumerate() {
@@ -25,7 +26,8 @@ pub(super) fn without_idle(choice: &Choice, used: &[usize]) -> Result<Vec<Topolo
         let (routes, _) = choice.problem.routes(step, candidate, hop_limit)?;
         note(&routes, carrying.entry(candidate).or_default());
     }
-    let trimmed = |candidate: &usize| trimmed(choice.problem.table.candidate(*candidate), carrying.get(candidate));
+    let trimmed =
+        |candidate: &usize| trimmed(choice.problem.table.candidate(*candidate), shape, carrying.get(candidate));
     used.iter().map(trimmed).collect()
 }
 
@@ -39,7 +41,8 @@ pub(super) fn without_idle_of(plan: &Plan, used: &[usize]) -> Result<Vec<Topolog
         interruption::check();
         note(&step.routes, carrying.entry(step.topology).or_default());
     }
-    used.iter().map(|index| trimmed(&plan.topologies[*index], carrying.get(index))).collect()
+    let shape = &plan.fabric.shape;
+    used.iter().map(|index| trimmed(&plan.topologies[*index], shape, carrying.get(index))).collect()
 }
 
 /// Adds the pairs that paths go between.
@@ -52,19 +55,20 @@ fn note(routes: &Routes, carrying: &mut BTreeSet<(Rank, Rank)>) {
     }
 }
 
-fn trimmed(topology: &Topology, carrying: Option<&BTreeSet<(Rank, Rank)>>) -> Result<Topology> {
-    let all = topology.expanded();
-    let carries = |link: &&Link| carrying.is_some_and(|links| links.contains(&(link.src, link.dst)));
-    let left: Vec<Link> = all.iter().filter(carries).copied().collect();
-    if left.len() == all.len() {
+fn trimmed(topology: &Topology, shape: &Shape, carrying: Option<&BTreeSet<(Rank, Rank)>>) -> Result<Topology> {
+    let carries = |link: &Link| carrying.is_some_and(|links| links.contains(&(link.src, link.dst)));
+    if topology.expanded().iter().all(carries) {
         return Ok(topology.clone());
     }
-    Topology::new(topology.name(), Translations::trivial(topology.ranks()), left)
+    shape.by_class(topology, |topology, _| {
+        let left = topology.expanded().into_iter().filter(carries);
+        Topology::new(topology.name(), Translations::trivial(topology.ranks()), left)
+    })
 }
 
 /// The use of ports that are free once circuits are given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Freed {
+pub(crate) enum Freed {
     /// They stay dark, so that no circuit is new.
     Dark,
     /// They are joined where a circuit between them can be made.
@@ -74,11 +78,18 @@ pub(super) enum Freed {
 }
 
 /// The topology on what works, in one of several ways: which circuits are given up differs with `way`. Itself where it
-/// fits already.
+/// fits already. Where ports have different rates, those of each rate are joined anew among themselves.
 ///
 /// # Errors
 /// The errors of [`Topology::new`], none of which a topology has.
-pub(super) fn mended(topology: &Topology, shape: &Shape, way: usize, freed: Freed) -> Result<Topology> {
+pub(crate) fn mended(topology: &Topology, shape: &Shape, way: usize, freed: Freed) -> Result<Topology> {
+    if shape.check_faults(topology).is_ok() {
+        return Ok(topology.clone());
+    }
+    shape.by_class(topology, |topology, shape| mended_of_alike(topology, shape, way, freed))
+}
+
+fn mended_of_alike(topology: &Topology, shape: &Shape, way: usize, freed: Freed) -> Result<Topology> {
     if shape.check_faults(topology).is_ok() {
         return Ok(topology.clone());
     }

@@ -25,13 +25,12 @@ mod roles;
 
 use model::{Fabric, Fault, Faults, Initial, Result, Topology, WorkingPorts};
 
-use mending::Freed;
-
 use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS};
 use crate::moved_choice::{on_fabric, priced, used_by};
 use crate::{Choice, Planner, Problem, alike_ports, given_routes, pipeline};
 
 pub use kept_circuits::KeptCircuits;
+pub(crate) use mending::{Freed, mended};
 pub use repair::{REPAIRED, repair};
 
 /// A planner's choice, priced as the problem has it ([`pipeline::choose`]), and planned around the faults, if any.
@@ -78,7 +77,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
 ///
 /// # Errors
 /// The errors of [`Problem::sharing`].
-fn with_both_sides(problem: &Problem) -> Result<Option<Problem>> {
+pub(crate) fn with_both_sides(problem: &Problem) -> Result<Option<Problem>> {
     let fabric = &problem.fabric;
     let faults = fabric.shape.faults();
     let both = faults.all().iter().flat_map(|&fault| match fault {
@@ -111,17 +110,17 @@ fn with_both_sides(problem: &Problem) -> Result<Option<Problem>> {
 }
 
 /// The best choice so far.
-struct Best {
-    limit_s: f64,
-    choice: Option<Choice>,
+pub(crate) struct Best {
+    pub(crate) limit_s: f64,
+    pub(crate) choice: Option<Choice>,
 }
 
 impl Best {
-    fn limit_s(&self) -> f64 {
+    pub(crate) fn limit_s(&self) -> f64 {
         self.choice.as_ref().map_or(self.limit_s, |choice| choice.total_s.min(self.limit_s))
     }
 
-    fn offer(&mut self, found: impl IntoIterator<Item = Choice>) {
+    pub(crate) fn offer(&mut self, found: impl IntoIterator<Item = Choice>) {
         for choice in found {
             let is_better = self.choice.as_ref().is_none_or(|best| choice.total_s < best.total_s);
             if is_better && choice.total_s <= self.limit_s {
@@ -132,7 +131,7 @@ impl Best {
 
     /// Takes a choice for a fabric on which all works over to the fabric of `problem`, in every way. Topologies that
     /// are mended for that go to `mended`.
-    fn move_onto(&mut self, choice: &Choice, problem: &Problem, mended: &mut Vec<Topology>) -> Result<()> {
+    pub(crate) fn move_onto(&mut self, choice: &Choice, problem: &Problem, mended: &mut Vec<Topology>) -> Result<()> {
         let shape = &problem.fabric.shape;
         let (used, of_step) = used_by(choice);
         let topologies: Vec<Topology> =
@@ -156,22 +155,26 @@ impl Best {
             self.offer(priced(choice, own, of_step.clone()).ok());
         }
         let roles = roles::find(&needed, shape, schedule.chunks());
-        let (needed, schedule) = match &roles {
-            None => (needed, schedule.clone()),
-            Some(roles) => (
-                needed.iter().map(|topology| roles.of_topology(topology)).collect::<Result<Vec<_>>>()?,
-                roles.of_schedule(schedule)?,
-            ),
-        };
-        let fits = needed.iter().all(|topology| shape.check_faults(topology).is_ok());
-        for way in 0..if fits { 1 } else { MOST_MENDINGS } {
-            interruption::check();
-            let ways = needed.iter().map(|topology| mending::mended(topology, shape, way, Freed::Joined));
-            let topologies = ways.collect::<Result<Vec<_>>>()?;
-            mended.extend(topologies.iter().cloned());
-            // Some transfer may have no path left; another way may have one.
-            let own = on_fabric(choice, problem, schedule.clone(), topologies)?;
-            self.offer(priced(choice, own, of_step.clone()).ok());
+        let mut tried = Vec::new();
+        if let Some(roles) = &roles {
+            let moved = needed.iter().map(|topology| shape.by_class(topology, |of, _| roles.of_topology(of)));
+            tried.push((moved.collect::<Result<Vec<_>>>()?, roles.of_schedule(schedule)?));
+        }
+        // Where pairs of GPUs are not alike, other roles may take slower circuits.
+        if roles.is_none() || shape.pairs().is_some() {
+            tried.push((needed, schedule.clone()));
+        }
+        for (needed, schedule) in tried {
+            let fits = needed.iter().all(|topology| shape.check_faults(topology).is_ok());
+            for way in 0..if fits { 1 } else { MOST_MENDINGS } {
+                interruption::check();
+                let ways = needed.iter().map(|topology| mending::mended(topology, shape, way, Freed::Joined));
+                let topologies = ways.collect::<Result<Vec<_>>>()?;
+                mended.extend(topologies.iter().cloned());
+                // Some transfer may have no path left; another way may have one.
+                let own = on_fabric(choice, problem, schedule.clone(), topologies)?;
+                self.offer(priced(choice, own, of_step.clone()).ok());
+            }
         }
         Ok(())
     }

@@ -54,7 +54,8 @@ pub fn repair(plan: &Plan, fabric: &Fabric, cache: &Arc<Cache>) -> Result<Option
         enter(&topologies, &schedule, freed)?;
     }
     if let Some(roles) = roles::find(&needed, shape, schedule.chunks()) {
-        let moved = needed.iter().map(|topology| roles.of_topology(topology)).collect::<Result<Vec<_>>>()?;
+        let moved = needed.iter().map(|topology| shape.by_class(topology, |of, _| roles.of_topology(of)));
+        let moved = moved.collect::<Result<Vec<_>>>()?;
         enter(&moved, &roles.of_schedule(&schedule)?, Freed::Joined)?;
     }
 
@@ -73,7 +74,8 @@ pub fn repair(plan: &Plan, fabric: &Fabric, cache: &Arc<Cache>) -> Result<Option
         found.extend(priced.map(|choice| Choice { class_bound: class_bound.clone(), ..choice }));
     }
     let fastest_s = |found: &[Choice]| found.iter().map(|choice| choice.total_s).fold(f64::INFINITY, f64::min);
-    if is_even && fastest_s(&found) > plan.total_s() {
+    // What is composed does not say on which ports its circuits are.
+    if is_even && shape.rates().is_none() && fastest_s(&found) > plan.total_s() {
         // One alone, that of the most circuits, since composing takes longer than all else.
         bases.sort_by_key(|topology| Reverse(topology.circuits()));
         bases.truncate(1);

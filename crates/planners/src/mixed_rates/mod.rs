@@ -14,13 +14,15 @@
 //! Which circuits are on the fast ports is so chosen for the bytes that the steps bring over them. From a free start no
 //! plan is slower than that of the fastest ports alone, nor than that of all ports at the rate of the slowest.
 //!
-//! Where the rate is that of a pair of GPUs, `by_pair.rs` makes the plans.
+//! Where the rate is that of a pair of GPUs, `by_pair.rs` makes the plans; where something is broken too, `failed.rs`
+//! moves plans for what works around it.
 
 mod adaptation;
 mod best_of;
 mod by_pair;
 mod composed_in_units;
 mod edge_colouring;
+mod failed;
 mod link_bytes;
 mod port_assignment;
 
@@ -28,7 +30,7 @@ use model::{Error, Initial, PortRates, Result, Topology};
 
 use crate::cutoffs::mixed_rates::{MOST_THRESHOLDS, MOST_WAYS};
 use crate::planners::from_known_starts;
-use crate::{Choice, Planner, Problem, alike_ports, around_faults};
+use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
 
 use adaptation::moved;
 use best_of::{faster, stays_on};
@@ -42,11 +44,26 @@ pub use port_assignment::as_it_starts;
 /// # Errors
 /// As [`Planner::choose_within`].
 pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    let shape = &problem.fabric.shape;
+    if shape.unlike_rates().is_none() {
+        return around_faults::choose(planner, problem, limit_s);
+    }
+    if shape.faults().is_empty() {
+        return Ok(where_all_works(planner, problem)?.filter(|choice| choice.total_s <= limit_s));
+    }
+    failed::choose(planner, problem, limit_s, where_all_works)
+}
+
+/// A planner's choice on ports or pairs of different rates, or on circuits that are alike, all of which work.
+///
+/// # Errors
+/// As [`Planner::choose_within`].
+fn where_all_works(planner: &dyn Planner, problem: &Problem) -> Result<Option<Choice>> {
     if let Some(pairs) = problem.fabric.shape.pairs() {
-        return Ok(by_pair::choose(planner, problem, pairs)?.filter(|choice| choice.total_s <= limit_s));
+        return by_pair::choose(planner, problem, pairs);
     }
     let Some(rates) = problem.fabric.shape.rates() else {
-        return around_faults::choose(planner, problem, limit_s);
+        return pipeline::choose(planner, problem, f64::INFINITY);
     };
     let takes = planner.capabilities();
     let composes = composes(planner, problem);
@@ -85,7 +102,7 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     }
     match (best, refusal) {
         (None, Some(refusal)) => Err(refusal),
-        (best, _) => Ok(best.filter(|choice| choice.total_s <= limit_s)),
+        (best, _) => Ok(best),
     }
 }
 

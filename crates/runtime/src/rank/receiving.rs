@@ -59,13 +59,12 @@ impl<T: Transport> Rank<'_, T> {
 
     fn port_to(&self, next: u32, header: &Header) -> Result<u32, String> {
         let step = header.step as usize;
-        let count = self.request.ports_to(step, self.number, next).count();
-        if count == 0 {
+        let turns = self.request.turns_to(step, self.number, next);
+        if turns.is_empty() {
             return Err(format!("no circuit leads to rank {next}"));
         }
         let packet = (header.offset / u64::from(self.request.packet_bytes)) as usize;
-        let port = self.request.ports_to(step, self.number, next).nth(packet % count);
-        port.ok_or_else(|| format!("no circuit leads to rank {next}"))
+        Ok(turns[packet % turns.len()])
     }
 
     /// Puts a packet of a message of this rank where the message is collected.

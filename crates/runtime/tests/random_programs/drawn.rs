@@ -1,6 +1,6 @@
 //! Random programs: circuits between random ports, and messages of random segments along them, straight or through others.
 
-use lightloom_runtime::{Change, Element, Program, Reduction, Request, StepSetting};
+use lightloom_runtime::{Change, Element, Paces, Program, Reduction, Request, StepSetting};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -51,7 +51,8 @@ pub fn request(rng: &mut ChaCha8Rng) -> (Request, Vec<u8>) {
         steps: settings,
         changes,
         ns_per_byte: rng.random_range(0.0..20.0),
-        hop_ns: rng.random_range(0..20_000),
+        hop_ns: 20_000,
+        paces: paces(rng, ranks, ports),
         packet_bytes: rng.random_range(64..=300),
         runs: rng.random_range(1..=2),
         warm_ups: rng.random_range(0..=1),
@@ -137,4 +138,16 @@ fn message(rng: &mut ChaCha8Rng, program: &mut Program, step: u32, path: &[u32])
         program.is_reduction.push(rng.random_bool(0.5));
     }
     program.segment_offsets.push(program.size_bytes.len() as u64);
+}
+
+/// Circuits that are alike, or slower by port or by pair of ranks.
+fn paces(rng: &mut ChaCha8Rng, ranks: u32, ports: u32) -> Paces {
+    let mut slowness = |of: u32| -> Vec<f64> { (0..of).map(|_| rng.random_range(1.0..4.0)).collect() };
+    let (of_port, of_pair) = (slowness(ports), slowness(ranks * ranks));
+    let hop_of_pair_ns = (0..ranks * ranks).map(|_| rng.random_range(0..20_000)).collect();
+    match rng.random_range(0..3) {
+        0 => Paces::default(),
+        1 => Paces { of_port, ..Paces::default() },
+        _ => Paces { of_pair, hop_of_pair_ns, ..Paces::default() },
+    }
 }

@@ -116,8 +116,10 @@ fn check_times(request: &Request, run: &Run, case: u32) {
             assert!(started_ns <= rank.started_ns && rank.started_ns <= rank.received_ns, "case {case}, step {step}");
             assert!(rank.received_ns <= rank.arrived_ns && rank.arrived_ns <= times.end_ns, "case {case}, step {step}");
         }
-        for used in run.circuits[step * all_ports..(step + 1) * all_ports].iter().filter(|used| used.bytes > 0) {
-            let least_ns = (used.bytes as f64 * request.ns_per_byte) as u64 + request.hop_ns;
+        let circuits = &request.configurations[setting.configuration as usize];
+        let used = run.circuits[step * all_ports..(step + 1) * all_ports].iter().enumerate();
+        for (from, used) in used.filter(|(_, used)| used.bytes > 0) {
+            let least_ns = circuit_ns(request, from, circuits[from].expect("a circuit"), used.bytes);
             assert!(used.first_ns >= started_ns, "case {case}, step {step}: a packet before startup");
             assert!(used.last_ns + 1 >= used.first_ns + least_ns, "case {case}, step {step}: faster than the circuit");
             assert!(used.last_ns <= times.end_ns, "case {case}, step {step}: a packet behind the end");
@@ -126,4 +128,15 @@ fn check_times(request: &Request, run: &Run, case: u32) {
     }
     let windows_ns: u64 = request.steps.iter().map(|step| step.window_ns).sum();
     assert_eq!(run.measured_ns, end_ns - windows_ns, "case {case}");
+}
+
+/// Nanoseconds of so many bytes on the circuit from one port to another, written from what a pace means.
+fn circuit_ns(request: &Request, from: usize, to: u32, bytes: u64) -> u64 {
+    let (ranks, ports) = (request.program.ranks as usize, request.ports as usize);
+    let pair = from / ports * ranks + to as usize / ports;
+    let (of_port, of_pair) = (&request.paces.of_port, &request.paces.of_pair);
+    let byte_ns = request.ns_per_byte * if of_port.is_empty() { 1.0 } else { of_port[from % ports] };
+    let byte_ns = byte_ns * if of_pair.is_empty() { 1.0 } else { of_pair[pair] };
+    let hops = &request.paces.hop_of_pair_ns;
+    (bytes as f64 * byte_ns) as u64 + if hops.is_empty() { request.hop_ns } else { hops[pair] }
 }
