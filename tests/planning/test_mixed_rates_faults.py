@@ -15,7 +15,7 @@ from tests.bounds_from_starts.all_schedules import Step
 from tests.bounds_from_starts.graphs import Graph
 from tests.names import names
 from tests.planning.test_faults import dead
-from tests.planning.test_pair_rates import BITS, ROUNDING, least_load
+from tests.planning.unlike_rates import BITS, ROUNDING, least_load
 from tests.reference import recomputed_plan
 from tests.reference.plan_document import pairs_of
 
