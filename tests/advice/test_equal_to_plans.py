@@ -64,6 +64,26 @@ def test_times_of_iterations_are_those_of_train(in_tmp: Path) -> None:
     assert [row.total_s for row in again.rows] == [row.total_s for row in advice.rows]
 
 
+@pytest.mark.large
+def test_longer_delays_than_one_at_which_no_change_pays_are_not_planned(
+    in_tmp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (in_tmp / "model.toml").write_text(MODEL)
+    job = Job.load({"gpus": 8, "ports": 2, "mix": [{"model": "model.toml"}]})
+    asked: list[Any] = []
+
+    def train(workload: ll.Workload, *, fabric: ll.Fabric) -> ll.Training:
+        asked.append(fabric.reconfiguration_delay)
+        return ll.train(workload, fabric=fabric)
+
+    monkeypatch.setattr("lightloom.advice.times.train", train)
+    times = Times(job)
+    found = times.at_all(2, [10.0, 1e-6, 1.0])
+    assert asked == [1e-6, 1.0]
+    assert found[1e-6] != found[1.0] == found[10.0] == times.at(2, 100.0)
+    assert found[10.0].total_s == ll.train("model.toml", fabric=ll.Fabric(ports=2, reconfiguration_delay=10.0)).total_s
+
+
 def test_an_iteration_of_other_sizes_takes_what_train_says() -> None:
     """Blocks that differ by far, so that rounding them moves nothing between plans."""
     rows = [[0, 4096, 70_000, 9], [1 << 20, 0, 3, 512], [77, 30_000, 0, 1 << 21], [5, 6, 900_000, 0]]

@@ -62,6 +62,7 @@ class Times:
         self._problems: dict[tuple[int, int], Problem] = {}
         self._known: dict[tuple[int, int, Change, float], MixTime] = {}
         self._trained: dict[tuple[int, int, Change, float], dict[str, float | None]] = {}
+        self._unchanging: dict[tuple[int, int, Change], tuple[float, MixTime]] = {}
 
     def at(self, ports: int, delay_s: float, change: Change = AS_GIVEN) -> MixTime:
         """The mix's time with this many ports of a GPU, at this reconfiguration delay, s."""
@@ -121,12 +122,23 @@ class Times:
         }
 
     def _iterations(self, index: int, ports: int, delays_s: list[float], change: Change) -> dict[float, MixTime]:
-        return {delay_s: self._iteration(index, ports, delay_s, change) for delay_s in delays_s}
+        return {delay_s: self._iteration(index, ports, delay_s, change) for delay_s in sorted(delays_s)}
 
     def _iteration(self, index: int, ports: int, delay_s: float, change: Change) -> MixTime:
+        """The times at a delay; those of a lesser one where nothing was faster than circuits that never change.
+
+        A longer delay makes no plan faster, and circuits that never change take as long.
+        """
+        key = index, ports, change
+        from_s, known = self._unchanging.get(key, (math.inf, MixTime(None, None)))
+        if delay_s >= from_s:
+            return known
         policies = self._policies(index, ports, delay_s, change)
         still = [time_s for name in UNCHANGING if (time_s := policies.get(name)) is not None]
-        return MixTime(policies["total"], min(still, default=None))
+        found = MixTime(policies["total"], min(still, default=None))
+        if found.total_s is not None and found.total_s == found.never_change_s:
+            self._unchanging[key] = delay_s, found
+        return found
 
     def _policies(self, index: int, ports: int, delay_s: float, change: Change) -> dict[str, float | None]:
         """The times of an iteration under every policy, and of the one that plans all together under `total`."""
