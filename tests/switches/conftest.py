@@ -12,8 +12,8 @@ from lightloom.switches import Applied, Connections, Switches, SwitchProgram, lo
 from lightloom.switches.simulated import Faults, SimulatedSwitch, start_switch
 
 PORTS = 16
-# Short, so that what never comes is not waited for.
-QUICK = "timeout=300ms&settle=150ms"
+# Short, where an answer never comes; else as long as a busy machine takes.
+QUICK, PATIENT = "timeout=1s&settle=150ms", "timeout=20s&settle=20s"
 
 StartSwitch = Callable[..., SimulatedSwitch]
 
@@ -63,7 +63,12 @@ def plan(in_own_folder: Path) -> Path:
     return in_own_folder / "plan.json"
 
 
-def address(switch: SimulatedSwitch, interface: str = "", settings: str = QUICK) -> str:
+def address(switch: SimulatedSwitch, interface: str = "", settings: str | None = None) -> str:
+    """The switch's address; times to wait depend on the faults that it has now, where no settings are given."""
+    faults = switch.crossbar.faults
+    if settings is None:
+        only_refuses = faults == Faults(refuse=faults.refuse, refuse_change=faults.refuse_change)
+        settings = PATIENT if only_refuses else QUICK
     each = "&write=each" if interface.endswith("-each") else ""
     return f"{switch.address}?{settings}{each}"
 

@@ -21,7 +21,7 @@ from tests.repository.import_graph import python_imports
 from tests.switches.conftest import StartSwitch, address, permutation
 
 
-def driver(switch: SimulatedSwitch, interface: str, settings: str = "timeout=300ms&settle=150ms") -> SwitchDriver:
+def driver(switch: SimulatedSwitch, interface: str, settings: str | None = None) -> SwitchDriver:
     return driver_of(parse_address("send", address(switch, interface, settings)))
 
 
