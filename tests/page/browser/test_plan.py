@@ -392,3 +392,21 @@ def test_steps_name_the_tiers_that_carry(opened: Opened) -> None:
     assert len(shown) > 1
     words = page.locator(".result > p.quiet").inner_text().replace("\xa0", " ")
     assert "islands of 72 GPUs round electrical switches of 7.2 Tbit/s, hop delay 500 ns." in words
+
+
+def test_the_page_opens_on_the_problem_of_the_readme(opened: Opened) -> None:
+    page = opened.go("/")
+    readme = (Path(ll.__file__).parents[2] / "README.md").read_text("utf-8")
+    asked = re.search(r"AllReduce of (\S+) MiB on (\d+) GPUs at (\S+) µs, its plan takes ([\d.]+ µs)", readme)
+    assert asked is not None
+    size, gpus, delay, total = asked.groups()
+    assert compact(headline(opened)) == compact(total)
+    assert page.get_by_label("Size", exact=True).input_value() == f"{size}MiB"
+    assert page.get_by_label("GPUs", exact=True).input_value() == gpus
+    assert page.get_by_label("Reconfiguration delay", exact=True).input_value() == f"{delay}us"
+
+
+def test_an_address_that_leaves_the_delay_open_has_the_usual_one(opened: Opened) -> None:
+    opened.go("/plan?gpus=16")
+    plan = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16))
+    assert compact(headline(opened)) == compact(show_time(plan.total_s))

@@ -161,7 +161,7 @@ def test_the_code_is_that_of_the_form_after_a_refusal_and_while_it_is_computed(o
     # Far below the screen it is there after a while, though nobody comes near.
     expect(command).to_contain_text("--size 1MiB")
     held: list[Route] = []
-    page.route("**/api/plan", lambda route: held.append(route))
+    page.route("**/api/plan", held.append)
     page.get_by_label("Size", exact=True).fill("2MiB")
     page.get_by_label("Size", exact=True).press("Enter")
     card = page.locator("section[aria-labelledby='as-code']")

@@ -145,12 +145,28 @@ def test_policies_are_chosen_by_their_titles(opened: Opened) -> None:
     assert offered == [title for _, title, _, can_be_chosen in _core.training_policies() if can_be_chosen]
 
 
-def test_another_job_has_ranks_of_its_own(opened: Opened) -> None:
+def test_another_job_keeps_the_ranks_that_it_takes(opened: Opened) -> None:
+    page = opened.go("/training?model=bert-pccl&ranks=32")
+    page.get_by_label("Training job", exact=True).select_option("gpt-3")
+    page.wait_for_url(re.compile("model=gpt-3"))
+    opened.settle()
+    assert page.get_by_label("Ranks", exact=True).input_value() == "32"
+    assert "32 ranks" in page.locator(".headline").inner_text()
+
+
+def test_another_job_that_does_not_take_the_ranks_says_so_and_has_its_own(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Training job", exact=True).select_option("mixtral-8x22b")
-    page.wait_for_url(re.compile("model=mixtral-8x22b"))
+    page.wait_for_url(lambda url: "model=mixtral-8x22b" in url and "ranks=" not in url)
     opened.settle()
     assert "128 ranks" in page.locator(".headline").inner_text()
+    assert page.get_by_label("Ranks", exact=True).input_value() == ""
+    words = page.get_by_text("8 ranks are left out.")
+    expect(words).to_contain_text("a multiple of tensor · pipeline · expert = 128")
+    # What is typed after that is refused at its field, as any number that the job does not take.
+    page.get_by_label("Ranks", exact=True).fill("9")
+    expect(page.locator('[data-field="ranks"] .wrong')).to_contain_text("multiple")
+    opened.forgive("422")
 
 
 def test_a_workload_of_one_s_own(opened: Opened) -> None:

@@ -6,7 +6,7 @@ import { codes } from "../codes.js";
 import { append, h, replace } from "../dom.js";
 import { foldOf } from "../fold.js";
 import { fieldsOf } from "../form.js";
-import { bodyOf, fabricSays, kept, optionsOf, presetsOf, startOf } from "../options.js";
+import { bodyOf, fabricSays, kept, optionsOf, presetsOf, startOfPlans } from "../options.js";
 import { carry } from "../tabs.js";
 import { notice, Work } from "../work.js";
 import { lackOf } from "./address-lacks.js";
@@ -224,7 +224,7 @@ export class Scaffold {
    * @param {string[] | null} hasLost
    */
   show(told, hasLost = []) {
-    const { verb, start = startOf("plan") } = this.settings;
+    const { verb, start = startOfPlans } = this.settings;
     const full = complete(kept(verb, told, this.names), start);
     this.#lost = hasLost ?? [];
     this.#left = [];

@@ -1,6 +1,6 @@
 // Training: one iteration of a training job, its policies compared, its course in time.
 
-import { ask } from "../api.js";
+import { ask, Refusal } from "../api.js";
 import { onRedraw } from "../charts/axes.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
@@ -23,9 +23,15 @@ const FIRST = ["ranks", "reconfiguration-delay", "ports", "bandwidth", "policy"]
  */
 export function mount(root) {
   let end = () => {};
+  // Whether another job was chosen, for which the number of ranks may not do.
+  let isOther = false;
   const extras = workloadFields((change) => {
-    // Another job has ranks of its own.
-    if (change.isOther) frame.form.set(new Map([...frame.query()].filter(([name]) => name !== "ranks")));
+    isOther = change.isOther ?? false;
+    const ranks = frame.query().get("ranks");
+    if (change.isOwn && ranks) {
+      extras.leftOut(`${ranks} ranks are left out: a workload says how many it has.`);
+      frame.form.set(without(frame.query(), "ranks"));
+    }
     frame.changed(change);
   });
   const frame = new Scaffold({
@@ -42,7 +48,18 @@ export function mount(root) {
     code: (query) => [["train", bodyFor(query, extras)]],
     async compute(query, signal) {
       const body = bodyFor(query, extras);
-      const training = await ask("/api/train", { ...body, timeline: true }, { signal });
+      /** @type {Training} */
+      let training;
+      try {
+        training = await ask("/api/train", { ...body, timeline: true }, { signal });
+      } catch (error) {
+        if (!isOther || !(error instanceof Refusal) || error.field !== "ranks") throw error;
+        isOther = false;
+        extras.leftOut(`${query.get("ranks")} ranks are left out. ${error.message}`);
+        frame.instead(without(query, "ranks"));
+        return;
+      }
+      isOther = false;
       end();
       extras.planned(training.workload, query.has("ranks"));
       end = draw(frame.result, training, body);
@@ -60,6 +77,9 @@ export function mount(root) {
     },
   };
 }
+
+/** @type {(query: Query, left: string) => Query} */
+const without = (query, left) => new Map([...query].filter(([name]) => name !== left));
 
 /**
  * The request to the server: a model by its name, or the workload that was pasted.
