@@ -164,7 +164,9 @@ def fallbacks(
             Fallbacks(parts._replace(plans=plans, unserved=unserved)).save(output)
             written_s = monotonic()
     if single and not plans:
-        raise InputError("failed", next(iter(unserved.values())))
+        fault, reason = next(iter(unserved.items()))
+        left = f"{fault}: with {gpus - 1} GPUs left {reason}" if fault.startswith("gpu:") else f"{fault}: {reason}"
+        raise InputError("failed", f"failed: none of the {len(single)} faults has a plan; the first, {left}")
     found = Fallbacks(parts._replace(plans=plans, unserved=unserved, complete=True))
     if output is not None:
         found.save(output)

@@ -257,7 +257,8 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.wait_for_selector(".circuit.busy")
     page.get_by_label("GPU", exact=True).fill("3")
-    expect(page.locator(".ports-list")).to_contain_text("circuits out of 1 of 1 port")
+    expect(page.locator(".ports-list")).to_contain_text("Circuits out of GPU 3: 1 of 1 port")
+    expect(page.locator(".ports-list")).to_contain_text("Circuits into GPU 3: 1 of 1 port")
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"3 → \d+"))
     group = page.locator('[role="group"].scene-of')
     group.focus()
@@ -265,6 +266,29 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     assert page.get_by_label("GPU", exact=True).input_value() == "4"
     page.locator('.gpu[data-gpu="9"]').hover()
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"9 → \d+"))
+
+
+@pytest.mark.parametrize("optics", ["crossbar", "parallel"])
+def test_circuits_have_their_ports_on_switches_by_the_rule_beside_the_file(opened: Opened, optics: str) -> None:
+    """Ports are worked out by the words of the rule: of GPU g, port p, on one switch or on that of the port."""
+    page = opened.go(f"/plan?collective=all-to-all&size=1MiB&gpus=6&ports=2&optics={optics}&planner=static")
+    fabric = ll.Fabric(gpus=6, ports=2, optics=optics)
+    plan = ll.plan("all-to-all", "1MiB", fabric=fabric, planner="static")
+    circuits = ll.circuits(plan)
+    rule = "transmitter p of GPU g is at ingress port " + {"crossbar": "g·d + p + 1", "parallel": "g + 1"}[optics]
+    expect(page.locator(".numbering")).to_contain_text(rule)
+    expected = set()
+    for place, switch in enumerate(circuits.configurations[0].switches):
+        for ends in switch.connections.tolist():
+            source, target = ((end - 1) // 2 if optics == "crossbar" else end - 1 for end in ends)
+            if 4 in (source, target):
+                name = circuits.switches[place].name
+                expected.add((f"{source} → {target}", f"{name} {ends[0]} → {ends[1]}"))
+    page.get_by_label("GPU", exact=True).fill("4")
+    expect(page.locator(".ports-list")).to_contain_text("ports:")
+    lines = page.locator(".ports-list li:not(.head)").all_inner_texts()
+    for circuit, ports in expected:
+        assert any(line.startswith(circuit) and ports in line for line in lines), (circuit, ports, lines)
 
 
 @pytest.mark.large

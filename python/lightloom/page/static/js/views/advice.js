@@ -185,7 +185,7 @@ function inputsCard(advice) {
     "What would change it",
     table({
       caption: "The recommendation with one input changed",
-      columns: [{ head: "Input" }, { head: "Recommended" }, { head: "Ports", right: true }, { head: "Another" }],
+      columns: [{ head: "Input" }, { head: "Recommended" }, { head: "Ports", right: true }, { head: "Changes?" }],
       rows,
     }),
   );

@@ -12,6 +12,7 @@ import { PlanCourse } from "./plan-course.js";
 import { exportsOf } from "./plan-exports.js";
 import { headline, problemOf } from "./plan-headline.js";
 import { explanationsOf, namesOf } from "./plan-names.js";
+import { numberingWords } from "./plan-ports.js";
 import { worthOf } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
@@ -44,6 +45,10 @@ export function mount(root) {
       course?.leave();
       course = draw(frame.result, plan, body, query);
       tell(frame.result.querySelector(".sentence"), worthOf(plan, body, signal));
+      tell(
+        frame.result.querySelector(".numbering"),
+        serverAnswers(plan, body)("/api/ports", {}, signal).then(numberingWords),
+      );
       tell(
         frame.result.querySelector(".names-of"),
         explanationsOf(body, signal).then((words) => namesOf(plan, words)),
