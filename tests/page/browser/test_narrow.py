@@ -135,7 +135,7 @@ def test_a_deviation_is_below_the_numbers_that_it_is_of(narrow: Opened) -> None:
 
 
 FITS = "(box) => box.scrollWidth <= box.clientWidth"
-# The parts of the line of the bound that lie within a text of the drawing, whose letters may overlap its edges a little.
+# The parts of the line of the bound that lie within a text of the drawing, at whose edges letters may touch it.
 CROSSED = """() => [...document.querySelectorAll('svg.chart')].flatMap((svg) => {
   const texts = [...svg.querySelectorAll('text')].map((text) => [text.textContent, text.getBBox()]);
   return [...svg.querySelectorAll('path.reference')].flatMap((line) =>

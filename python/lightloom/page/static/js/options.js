@@ -165,6 +165,13 @@ export function startOfPlans(given) {
   return new Map([...startOf("plan")].filter(([name]) => !given.size || needed.has(name)));
 }
 
+/**
+ * The number of ranks that a model that ships has by itself.
+ *
+ * @param {string} model
+ */
+export const ranksOf = (model) => table.model_ranks[model] ?? 0;
+
 /** Options that a map can vary, each with its range and number of values. */
 export const ranges = () => table.ranges;
 

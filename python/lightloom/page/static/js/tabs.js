@@ -7,9 +7,9 @@ import { kept, optionsOf } from "./options.js";
 /** @import { Query } from "./address.js" */
 
 /**
- * What a view shows. names: of its fields that are no options. given: what other views get of it, by view.
+ * What a view shows. names: of its fields that are no options.
  *
- * @typedef {{view: string, verb: string, names: string[], query: Query, given: Record<string, Query>}} Shown
+ * @typedef {{view: string, verb: string, names: string[], query: Query}} Shown
  */
 
 /** What each view showed last. @type {Map<string, Query>} */
@@ -56,14 +56,14 @@ export function carry(shown) {
  * @param {string} verb
  * @returns {Query}
  */
-function joined({ query, given }, here, there, view, verb) {
+function joined({ query }, here, there, view, verb) {
   /** @param {string} name */
   const isShared = (name) => here.has(name) && here.get(name) === there.get(name);
   const shared = new Map([...query].filter(([name]) => isShared(name)));
   const ranks = here.get("ranks") === "count" && !here.has("gpus") ? query.get("ranks") : undefined;
   if (ranks && there.has("gpus")) shared.set("gpus", ranks);
   const own = [...(last.get(view) ?? [])].filter(([name]) => !isShared(name) && !(shared.has("gpus") && isCount(name)));
-  return new Map([...kept(verb, shared), ...own, ...(given[view] ?? [])]);
+  return new Map([...kept(verb, shared), ...own]);
 }
 
 /**

@@ -84,6 +84,9 @@ function draw(result, advice, body) {
     h(
       "div",
       { class: "card" },
+      isExample(body)
+        ? h("p", { class: "quiet" }, `This is for the example job “${advice.job}”, not for a job of yours.`)
+        : null,
       h("p", { class: "sentence" }, first),
       h(
         "ul",
@@ -101,6 +104,13 @@ function draw(result, advice, body) {
   redraw();
   return onResize(result, redraw);
 }
+
+/**
+ * Whether the job is the one that the view begins with.
+ *
+ * @param {Body} body
+ */
+const isExample = ({ job }) => String(job).trim() === startOf("advise").get("job")?.trim();
 
 /**
  * @param {AdviceRow} row

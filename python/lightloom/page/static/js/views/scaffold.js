@@ -28,13 +28,11 @@ const DAMAGED = "What is packed in this address is cut off or damaged, and left 
  * shown unfolded. presets: verbs whose presets it offers. start: query of the problem that it begins with, or a
  * function that makes it from the address. extras: form parts next to the options. compute: shows the result.
  * unknown, of extras: what an address says wrong that no field shows. code: requests of a query, `[verb, body]` each, where they are not the verb with its options.
- * given: what other views get of a query, by view, beside the options that they share.
  *
  * @typedef {{
  *   root: HTMLElement, view: string, verb: string, title: string, lead: string, first: string[], presets?: string[],
  *   start?: Start, extras?: Extras, options?: Option[],
  *   compute: (query: Query, signal: AbortSignal) => Promise<unknown>, code?: (query: Query) => [string, Body][],
- *   given?: (query: Query) => Record<string, Query>,
  * }} Settings
  *
  * @typedef {Query | ((given: Query) => Query)} Start
@@ -138,9 +136,9 @@ export class Scaffold {
 
   /** Shows the problem in its places outside the form. */
   #spread() {
-    const { view, verb, given } = this.settings;
+    const { view, verb } = this.settings;
     this.fold.say(problemWords(verb, this.#query));
-    carry({ view, verb, names: this.names, query: this.#query, given: given?.(this.#query) ?? {} });
+    carry({ view, verb, names: this.names, query: this.#query });
   }
 
   /** @param {Held | null} held */
@@ -187,8 +185,6 @@ export class Scaffold {
     await compute(problem, signal);
     if (signal.aborted) return;
     document.title = titleOf(problem, title);
-    // What other views get may be known now.
-    this.#spread();
   }
 
   /**

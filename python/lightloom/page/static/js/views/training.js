@@ -5,10 +5,13 @@ import { onRedraw } from "../charts/axes.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, optionsOf, startOf } from "../options.js";
-import { counted, time } from "../quantities.js";
+import { counted, isKnown, time } from "../quantities.js";
 import { breakEvenCard } from "./break-even.js";
+import { topologyNames } from "./plan-names.js";
 import { Scaffold } from "./scaffold.js";
-import { iterationOf } from "./training-iteration.js";
+import { changesWithin, iterationOf } from "./training-iteration.js";
+import { onwardCard } from "./training-onward.js";
+import { FIXED } from "./training-verdict.js";
 import { workloadFields } from "./training-workload.js";
 
 /** @import { Query } from "../address.js" */
@@ -62,9 +65,10 @@ export function mount(root) {
       isOther = false;
       end();
       extras.planned(training.workload, query.has("ranks"));
-      end = draw(frame.result, training, body);
+      end = draw(frame.result, training, body, query);
+      tellNames(frame.result.querySelector(".names-of"), training, body, signal);
       announce(
-        `An iteration takes ${time(training.total_s)}, with ${counted(training.reconfigurations, "reconfiguration")}.`,
+        `An iteration takes ${time(training.total_s)}, with ${counted(training.reconfigurations + changesWithin(training), "reconfiguration")}.`,
       );
     },
   });
@@ -76,6 +80,23 @@ export function mount(root) {
       frame.leave();
     },
   };
+}
+
+/**
+ * Explains the circuits that never change, once they are known; the iteration is shown without.
+ *
+ * @param {Element | null} place
+ * @param {Training} training
+ * @param {Body} body
+ * @param {AbortSignal} signal
+ */
+async function tellNames(place, training, body, signal) {
+  if (!place || !isKnown(training.policies[FIXED])) return;
+  try {
+    replace(place, topologyNames(await ask("/api/explain", { ...body, policy: FIXED }, { signal })));
+  } catch {
+    // The next change of the form asks anew.
+  }
 }
 
 /** @type {(query: Query, left: string) => Query} */
@@ -99,11 +120,18 @@ function bodyFor(query, extras) {
  * @param {HTMLElement} result
  * @param {Training} training
  * @param {Body} body
+ * @param {Query} query
  */
-function draw(result, training, body) {
+function draw(result, training, body, query) {
   const iteration = iterationOf(training);
   const breakEven = breakEvenCard(body);
-  replace(result, iteration.elements, breakEven.element, h("div", { class: "card" }, files(training, body)));
+  replace(
+    result,
+    iteration.elements,
+    breakEven.element,
+    onwardCard(training, body, query),
+    h("div", { class: "card" }, files(training, body)),
+  );
   const redraw = () => {
     iteration.redraw();
     breakEven.redraw();
