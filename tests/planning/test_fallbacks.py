@@ -137,7 +137,7 @@ def test_kinds_of_faults_without_a_plan_are_refused(tmp_path: Path, capsys: pyte
 def test_kinds_of_faults_without_a_plan_say_how_many_and_of_which_the_reason_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Three of four GPUs are no power of two: the reason is that of a fault, whose GPUs are fewer than the problem's."""
+    """Three of four GPUs are no power of two: the reason is that of a fault, which leaves fewer GPUs."""
     asked = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "4", "--algorithm", "halving-doubling"]
     assert main([*asked, "--failed", "any-gpu"]) == 2
     error = capsys.readouterr().err

@@ -251,10 +251,10 @@ def test_advice_is_for_the_job_that_was_trained_and_else_says_that_it_is_an_exam
     page.get_by_label("A model as the job", exact=True).select_option("gpt-3")
     chosen = Job.of_text(page.get_by_label("Job (TOML)", exact=True).input_value())
     assert (chosen.name, chosen.gpus) == ("gpt-3", ll.Workload.of(preset_workload("gpt-3")).ranks)
-    opened.forgive("504")
     page.unroute("**/api/advise")
     opened.go("/advice")
     expect(page.locator(".result .card").first).to_contain_text("This is for the example job “decode”")
+    opened.forgive("504")
 
 
 def test_a_bound_that_no_plan_can_beat_is_said(opened: Opened) -> None:
