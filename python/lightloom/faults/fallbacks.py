@@ -165,8 +165,9 @@ def fallbacks(
             written_s = monotonic()
     if single and not plans:
         fault, reason = next(iter(unserved.items()))
-        left = f"{fault}: with {gpus - 1} GPUs left {reason}" if fault.startswith("gpu:") else f"{fault}: {reason}"
-        raise InputError("failed", f"failed: none of the {len(single)} faults has a plan; the first, {left}")
+        left = gpus - sum(one.startswith("gpu:") for one in (fault, *wanted.given))
+        why = f"with {left} GPUs left {reason.partition(': ')[2]}" if fault.startswith("gpu:") else reason
+        raise InputError("failed", f"failed: none of the {len(single)} faults has a plan; the first, {fault}: {why}")
     found = Fallbacks(parts._replace(plans=plans, unserved=unserved, complete=True))
     if output is not None:
         found.save(output)
