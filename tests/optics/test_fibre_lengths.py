@@ -196,7 +196,7 @@ def test_the_judge_compares_lengths_with_those_described(plan: ll.Plan, describe
         ("row_positions_m=0", "column_positions_m: nothing is not accepted"),
         ("fibre_delay_ns_per_m=5", "fibre_delay_ns_per_m: 5.0 is not accepted; it takes a delay only next to fibre_m"),
         ("fibre_m=1,fibre_delay_ns_per_m=-1", "fibre_delay_ns_per_m: -1.0 is not accepted"),
-        ("interposer_order=0:0:1:2", "interposer_order: 4 numbers is not accepted; it takes each interposer"),
+        ("interposer_order=0:0:1:2", "interposer_order: `0:0:1:2` is not accepted; it takes each interposer"),
         ("interposer_order=shortest", "interposer_order: `shortest` is not accepted; it takes lengths of fibres"),
     ],
 )

@@ -134,6 +134,18 @@ def test_kinds_of_faults_without_a_plan_are_refused(tmp_path: Path, capsys: pyte
     assert (told.out, told.err.count("\n"), output.exists()) == ("", 1, False)
 
 
+def test_kinds_of_faults_without_a_plan_say_how_many_and_of_which_the_reason_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Three of four GPUs are no power of two: the reason is that of a fault, which leaves fewer GPUs."""
+    asked = ["plan", "--collective", "all-reduce", "--size", "1MiB", "--gpus", "4", "--algorithm", "halving-doubling"]
+    assert main([*asked, "--failed", "any-gpu"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: failed: none of the 4 faults has a plan; the first, gpu:0: with 3 GPUs left ")
+    assert "halving-doubling" in error
+    assert error.count("\n") == 1
+
+
 @pytest.mark.parametrize("key", ["kinds", "given", "gpus", "ports", "settings", "complete", "healthy", "plans"])
 def test_other_content_is_refused(made: Fallbacks, key: str) -> None:
     """One line that names the key."""

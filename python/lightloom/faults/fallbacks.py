@@ -164,7 +164,10 @@ def fallbacks(
             Fallbacks(parts._replace(plans=plans, unserved=unserved)).save(output)
             written_s = monotonic()
     if single and not plans:
-        raise InputError("failed", next(iter(unserved.values())))
+        fault, reason = next(iter(unserved.items()))
+        left = gpus - sum(one.startswith("gpu:") for one in (fault, *wanted.given))
+        why = f"with {left} GPUs left {reason.partition(': ')[2]}" if fault.startswith("gpu:") else reason
+        raise InputError("failed", f"failed: none of the {len(single)} faults has a plan; the first, {fault}: {why}")
     found = Fallbacks(parts._replace(plans=plans, unserved=unserved, complete=True))
     if output is not None:
         found.save(output)

@@ -25,6 +25,8 @@ __all__ = ["as_asked", "demo_files"]
 
 # The planner that a plan is compared with, as the page asks for it; the baseline of maps.
 NEVER_CHANGE = "never-change"
+# The policy of the best circuits that never change, whose names the page explains.
+FIXED = "one-shot"
 # Names of figures that take less than a second, a line each.
 FIGURES = "demo_figures.txt"
 # Tasks whose answers depend on what else is installed: the page says so where they refuse.
@@ -118,6 +120,8 @@ def _add_problem(answers: _Answers, verb: str, options: dict[str, Any], axes: di
     if verb == "train":
         answers.add(verb, {**options, "timeline": True})
         answers.add(verb, {**options, "break_even": True})
+        answers.add("circuits", options)
+        answers.add("explain", {**options, "policy": FIXED})
     else:
         answers.add(verb, options)
     if verb == "plan":

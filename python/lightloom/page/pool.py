@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["BUSY", "OVER_TIME", "BusyError", "EndingError", "Pool", "busy"]
 
 BUSY, UNAVAILABLE, OVER_TIME = 429, 503, 504
-# Advice to the asker.
-LESS = "ask for fewer GPUs or points"
+# Advice to the asker: what is asked may have nothing that could be less.
+ELSEWHERE = "the command line has no limit, and `lightloom serve --most-time` sets that of the server"
 # Seconds of work before other jobs that wait get their turn.
 TURN_S = 1.0
 # Seconds that work may go on which no request waits for any more, or whose turn on the reserve is over: killing a
@@ -242,7 +242,7 @@ class Pool:
                 await process.kill()
             if left.done():
                 return None
-            reason = f"the work takes longer than the limit of {self.limits.seconds:g} s; {LESS}"
+            reason = f"the work takes longer than the limit of {self.limits.seconds:g} s; {ELSEWHERE}"
             return Outcome.error(OVER_TIME, reason)
         except DiedError:
             await process.kill()

@@ -89,14 +89,14 @@ TASKS = (
     Task(
         "circuits",
         f"{WORK}.circuits",
-        "A plan's circuits on the ports of switches.",
+        "The circuits of a plan or a training iteration on the ports of switches.",
         subjects={"circuits": SHOWN},
         document="circuits",
     ),
     Task("loads", f"{WORK}.loads", "The load of every circuit of a step, and the paths of the data."),
     Task("ports", f"{WORK}.ports", "What switches join in each step of a plan, and which GPU is at each port."),
     Task("journey", f"{WORK}.journey", "Where one chunk of a plan's data goes, step by step."),
-    Task("explain", f"{WORK}.explain", "The topologies of a plan, in words."),
+    Task("explain", f"{WORK}.explain", "The topologies of a plan or a training iteration, in words."),
     Task(
         "train",
         f"{WORK}.train",

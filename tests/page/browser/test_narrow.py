@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
@@ -135,3 +135,62 @@ def test_a_deviation_is_below_the_numbers_that_it_is_of(narrow: Opened) -> None:
     claims = narrow.go("/results?figure=harvest-5a").get_by_role("region", name="Claims of harvest-5a")
     assert claims.evaluate("(one) => one.scrollWidth <= one.clientWidth")
     expect(claims.get_by_text(re.compile(r"^Paper: \S+×\. Ours: \S+×\. Deviation: .*\d %\.$")).first).to_be_visible()
+
+
+FITS = "(box) => box.scrollWidth <= box.clientWidth"
+# The parts of the line of the bound that lie within a text of the drawing, at whose edges letters may touch it.
+CROSSED = """() => [...document.querySelectorAll('svg.chart')].flatMap((svg) => {
+  const texts = [...svg.querySelectorAll('text')].map((text) => [text.textContent, text.getBBox()]);
+  return [...svg.querySelectorAll('path.reference')].flatMap((line) =>
+    [...line.getAttribute('d').matchAll(/M([\\d.]+) ([\\d.]+)V([\\d.]+)/g)].flatMap(([, x, from, to]) =>
+      texts.filter(([, box]) => x > box.x + 2 && x < box.x + box.width - 2
+        && Math.min(to, box.y + box.height - 3) > Math.max(from, box.y + 3)).map(([words]) => words)));
+})"""
+
+
+def test_claims_that_no_figure_covers_fit(narrow: Opened) -> None:
+    page = narrow.go("/results")
+    claims = page.get_by_role("region", name="Claims judged without a figure")
+    assert claims.evaluate(FITS)
+    # Options are not broken at their dashes.
+    lines = claims.locator("code").evaluate_all("(codes) => codes.map((code) => code.getClientRects().length)")
+    assert lines
+    assert set(lines) == {1}
+
+
+def test_the_table_of_colours_fits_a_desk_s_display(opened: Opened) -> None:
+    page = opened.go("/training?model=gpt-3&ranks=64&ports=4")
+    table = page.get_by_role("region", name="Time by row and colour")
+    assert table.evaluate(FITS)
+    cells = table.locator("tbody td:first-child")
+    line = cells.first.evaluate("(cell) => parseFloat(getComputedStyle(cell).lineHeight)")
+    assert cells.evaluate_all("(all) => Math.max(...all.map((cell) => cell.firstChild.length))") > 20
+    heights = cells.evaluate_all(
+        "(all) => all.map((cell) => { const range = document.createRange(); range.selectNodeContents(cell);"
+        " return range.getBoundingClientRect().height; })"
+    )
+    assert max(heights) <= 2.2 * line
+
+
+@pytest.mark.parametrize("width", [WIDE["width"], NARROW["width"]])
+@pytest.mark.parametrize("view", ["compare", "advice", "training"])
+def test_the_line_of_the_bound_leaves_words_out(browser: Browser, server: Served, view: str, width: int) -> None:
+    opened = Opened.at(browser, server.address, viewport={"width": width, "height": 900})
+    try:
+        page = opened.go(VIEWS[view])
+        assert page.locator("path.reference").count() > 0
+        assert page.evaluate(CROSSED) == []
+        assert opened.problems == []
+    finally:
+        opened.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_line_has_the_colour_of_bars(browser: Browser, server: Served, scheme: Any) -> None:
+    opened = Opened.at(browser, server.address, color_scheme=scheme)
+    try:
+        page = opened.go(VIEWS["robust"])
+        bar = page.locator("rect.term-transmission").first.evaluate("(one) => getComputedStyle(one).fill")
+        assert page.locator("svg.lines path").first.evaluate("(one) => getComputedStyle(one).stroke") == bar
+    finally:
+        opened.context.close()

@@ -260,7 +260,8 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.wait_for_selector(".circuit.busy")
     page.get_by_label("GPU", exact=True).fill("3")
-    expect(page.locator(".ports-list")).to_contain_text("circuits out of 1 of 1 port")
+    expect(page.locator(".ports-list")).to_contain_text("Circuits out of GPU 3: 1 of 1 port")
+    expect(page.locator(".ports-list")).to_contain_text("Circuits into GPU 3: 1 of 1 port")
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"3 → \d+"))
     group = page.locator('[role="group"].scene-of')
     group.focus()
@@ -268,6 +269,29 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     assert page.get_by_label("GPU", exact=True).input_value() == "4"
     page.locator('.gpu[data-gpu="9"]').hover()
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"9 → \d+"))
+
+
+@pytest.mark.parametrize("optics", ["crossbar", "parallel"])
+def test_circuits_have_their_ports_on_switches_by_the_rule_beside_the_file(opened: Opened, optics: str) -> None:
+    """Ports are worked out by the words of the rule: of GPU g, port p, on one switch or on that of the port."""
+    page = opened.go(f"/plan?collective=all-to-all&size=1MiB&gpus=6&ports=2&optics={optics}&planner=static")
+    fabric = ll.Fabric(gpus=6, ports=2, optics=optics)
+    plan = ll.plan("all-to-all", "1MiB", fabric=fabric, planner="static")
+    circuits = ll.circuits(plan)
+    rule = "transmitter p of GPU g is at ingress port " + {"crossbar": "g·d + p + 1", "parallel": "g + 1"}[optics]
+    expect(page.locator(".numbering")).to_contain_text(rule)
+    expected = set()
+    for place, switch in enumerate(circuits.configurations[0].switches):
+        for ends in switch.connections.tolist():
+            source, target = ((end - 1) // 2 if optics == "crossbar" else end - 1 for end in ends)
+            if 4 in (source, target):
+                name = circuits.switches[place].name
+                expected.add((f"{source} → {target}", f"{name} {ends[0]} → {ends[1]}"))
+    page.get_by_label("GPU", exact=True).fill("4")
+    expect(page.locator(".ports-list")).to_contain_text("ports:")
+    lines = page.locator(".ports-list li:not(.head)").all_inner_texts()
+    for circuit, ports in expected:
+        assert any(line.startswith(circuit) and ports in line for line in lines), (circuit, ports, lines)
 
 
 @pytest.mark.large
@@ -401,3 +425,21 @@ def test_steps_name_the_tiers_that_carry(opened: Opened) -> None:
     assert len(shown) > 1
     words = page.locator(".result > p.quiet").inner_text().replace("\xa0", " ")
     assert "islands of 72 GPUs round electrical switches of 7.2 Tbit/s, hop delay 500 ns." in words
+
+
+def test_the_page_opens_on_the_problem_of_the_readme(opened: Opened) -> None:
+    page = opened.go("/")
+    readme = (Path(ll.__file__).parents[2] / "README.md").read_text("utf-8")
+    asked = re.search(r"AllReduce of (\S+) MiB on (\d+) GPUs at (\S+) µs, its plan takes ([\d.]+ µs)", readme)
+    assert asked is not None
+    size, gpus, delay, total = asked.groups()
+    assert compact(headline(opened)) == compact(total)
+    assert page.get_by_label("Size", exact=True).input_value() == f"{size}MiB"
+    assert page.get_by_label("GPUs", exact=True).input_value() == gpus
+    assert page.get_by_label("Reconfiguration delay", exact=True).input_value() == f"{delay}us"
+
+
+def test_an_address_that_leaves_the_delay_open_has_the_usual_one(opened: Opened) -> None:
+    opened.go("/plan?gpus=16")
+    plan = ll.plan("all-reduce", size="1MiB", fabric=ll.Fabric(gpus=16))
+    assert compact(headline(opened)) == compact(show_time(plan.total_s))

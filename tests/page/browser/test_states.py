@@ -127,7 +127,8 @@ def test_a_slider_asks_once_it_rests(opened: Opened) -> None:
     page.wait_for_url("**size=*GiB*")
     opened.settle()
     page.wait_for_load_state("networkidle")
-    assert 1 <= len(asked) <= 5
+    # The plan, that of circuits that never change, the first step's loads, ports, meanings of names, and the code.
+    assert 1 <= len(asked) <= 6, asked
 
 
 @pytest.mark.large
@@ -155,3 +156,31 @@ def test_what_was_found_before_the_time_was_over_is_shown(opened: Opened) -> Non
     # Nothing runs that could be stopped; the rest of the map can be computed.
     expect(page.get_by_role("button", name="Stop")).to_be_hidden()
     expect(page.get_by_role("button", name="Compute on")).to_be_visible()
+
+
+def test_the_code_is_that_of_the_form_after_a_refusal_and_while_it_is_computed(opened: Opened) -> None:
+    """The server is made to refuse, and to answer late; what it says of the code is its own."""
+    page = opened.go(PROBLEM)
+    command = page.locator(".code.command code")
+    # Far below the screen it is there after a while, though nobody comes near.
+    expect(command).to_contain_text("--size 1MiB")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/plan", hold)
+    page.get_by_label("Size", exact=True).fill("2MiB")
+    page.get_by_label("Size", exact=True).press("Enter")
+    card = page.locator("section[aria-labelledby='as-code']")
+    expect(card).to_have_class("card outdated")
+    expect(card.get_by_role("button").first).to_be_disabled()
+    expect(command).to_contain_text("--size 2MiB")
+    expect(card).to_have_class("card")
+    held[-1].fulfill(status=504, content_type="application/json", body=json.dumps({"error": "it takes too long"}))
+    expect(page.locator(".notice.bad")).to_contain_text("it takes too long")
+    page.unroute("**/api/plan")
+    page.route("**/api/plan", lambda route: route.fulfill(status=504, content_type="application/json", body="{}"))
+    page.get_by_label("GPUs", exact=True).fill("32")
+    expect(command).to_contain_text("--gpus 32")
+    opened.forgive("504")

@@ -12,6 +12,8 @@ from playwright.sync_api import expect
 import lightloom as ll
 from lightloom import _core
 from lightloom._core import show_size, show_time
+from lightloom.advice.job import Job
+from lightloom.inputs.workloads.model import preset_workload
 from lightloom.training.break_even import DELAYS_S
 from lightloom.training.communications import changes_within, communications
 from lightloom.views.listings import everything
@@ -148,12 +150,29 @@ def test_policies_are_chosen_by_their_titles(opened: Opened) -> None:
 
 
 @pytest.mark.large
-def test_another_job_has_ranks_of_its_own(opened: Opened) -> None:
+def test_another_job_keeps_the_ranks_that_it_takes(opened: Opened) -> None:
+    page = opened.go("/training?model=bert-pccl&ranks=32")
+    page.get_by_label("Training job", exact=True).select_option("gpt-3")
+    page.wait_for_url(re.compile("model=gpt-3"))
+    opened.settle()
+    assert page.get_by_label("Ranks", exact=True).input_value() == "32"
+    assert "32 ranks" in page.locator(".headline").inner_text()
+
+
+@pytest.mark.large
+def test_another_job_that_does_not_take_the_ranks_says_so_and_has_its_own(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Training job", exact=True).select_option("mixtral-8x22b")
-    page.wait_for_url(re.compile("model=mixtral-8x22b"))
+    page.wait_for_url(lambda url: "model=mixtral-8x22b" in url and "ranks=" not in url)
     opened.settle()
     assert "128 ranks" in page.locator(".headline").inner_text()
+    assert page.get_by_label("Ranks", exact=True).input_value() == ""
+    words = page.get_by_text("8 ranks are left out.")
+    expect(words).to_contain_text("a multiple of tensor · pipeline · expert = 128")
+    # What is typed after that is refused at its field, as any number that the job does not take.
+    page.get_by_label("Ranks", exact=True).fill("9")
+    expect(page.locator('[data-field="ranks"] .wrong')).to_contain_text("multiple")
+    opened.forgive("422")
 
 
 @pytest.mark.large
@@ -176,7 +195,7 @@ def test_downloads(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     for words, start in {"JSON": b"{", "CSV": b"node,", "SVG": b"<?xml", "PNG": b"\x89PNG"}.items():
         with page.expect_download() as found:
-            page.get_by_role("group", name="Downloads").get_by_role("button", name=words).click()
+            page.get_by_role("group", name="Downloads").last.get_by_role("button", name=words).click()
         content = found.value.path().read_bytes()
         assert content.startswith(start)
         if words == "JSON":
@@ -195,4 +214,67 @@ def test_what_a_policy_and_a_bound_are_is_said(opened: Opened) -> None:
     assert "for reference: all pairs one hop apart" in words
     main = page.locator("main").inner_text()
     assert f"The bound holds for {training.bound_class}." in main
-    assert f"; {changes_within(training):,} more within communications" in main
+    within = changes_within(training)
+    assert f"{training.reconfigurations:,} between communications" in main
+    assert f", {within:,} within them" in main
+    assert page.locator(".headline dt", has_text="Reconfigurations").locator("+ dd").inner_text() == (
+        f"{training.reconfigurations + within:,}"
+    )
+
+
+def test_circuits_of_an_iteration_are_those_of_the_command(opened: Opened) -> None:
+    page = opened.go(PROBLEM)
+    card = page.get_by_role("region", name="For switches")
+    with page.expect_download() as found:
+        card.get_by_role("button", name="JSON").click()
+    assert json.loads(found.value.path().read_bytes()) == json.loads(ll.circuits(trained()).to_json())
+    expect(card).to_contain_text("lightloom circuits iteration.json --optics parallel")
+
+
+@pytest.mark.large
+def test_names_of_circuits_that_never_change_are_explained(opened: Opened) -> None:
+    page = opened.go("/training?model=bert-pccl&ranks=64&ports=4")
+    training = ll.train("bert-pccl", ranks=64, fabric=ll.Fabric(ports=4), policy="one-shot")
+    for plan in training.plans:
+        for topology, words in zip(plan.topologies, plan.explanations, strict=True):
+            assert topology.name in training.policy_notes["one-shot"]
+            entry = page.locator(".names dt", has_text=topology.name).locator("+ dd")
+            expect(entry).to_have_text(words)
+
+
+def test_advice_is_for_the_job_that_was_trained_and_else_says_that_it_is_an_example(opened: Opened) -> None:
+    page = opened.go("/training?model=bert-pccl&ranks=8&ports=2&bandwidth=400Gbps")
+    page.route("**/api/advise", lambda route: route.fulfill(status=504, json={"error": "it takes too long"}))
+    page.get_by_role("link", name="Which switch does this job need?").click()
+    page.wait_for_url(re.compile("/advice"))
+    job = Job.of_text(page.get_by_label("Job (TOML)", exact=True).input_value())
+    assert (job.name, job.gpus, job.ports, job.fabric.bandwidth) == ("bert-pccl", 8, (2,), "400Gbps")
+    (entry,) = job.entries
+    assert entry.workload is not None
+    assert entry.workload.ranks == 8
+    # Models are choices in the view itself, each with as many GPUs as it has ranks.
+    page.get_by_label("A model as the job", exact=True).select_option("gpt-3")
+    chosen = Job.of_text(page.get_by_label("Job (TOML)", exact=True).input_value())
+    assert (chosen.name, chosen.gpus) == ("gpt-3", ll.Workload.of(preset_workload("gpt-3")).ranks)
+    page.unroute("**/api/advise")
+    opened.go("/advice")
+    expect(page.locator(".result .card").first).to_contain_text("This is for the example job “decode”")
+    opened.forgive("504")
+
+
+def test_a_bound_that_no_plan_can_beat_is_said(opened: Opened) -> None:
+    """The workload's one AllReduce of two ranks has no other circuits than the pair's."""
+    workload = {**WORKLOAD, "ranks": 2, "mesh": {"dp": 2}}
+    page = opened.go(PROBLEM)
+    page.get_by_label("Training job", exact=True).select_option(label="A workload of your own (JSON)")
+    page.get_by_label("Workload", exact=True).fill(json.dumps(workload))
+    opened.settle()
+    training = ll.train(ll.Workload.of(workload), fabric=ll.Fabric())
+    fixed_s = training.policies["one-shot"]
+    assert fixed_s is not None
+    above = fixed_s / training.lower_bound_s - 1
+    assert above < 1e-3
+    words = page.locator(".sentence").first.inner_text()
+    found = re.search(r"No reconfiguration delay pays that is this long or longer: .* within ([\d.]+) % of", words)
+    assert found is not None, words
+    assert above * 100 <= float(found[1]) < max(2e-4, 130 * above)

@@ -114,9 +114,9 @@ pub(super) const ROWS: &[PlanningOption] = &[
         kind: Kind::Optics,
         part: Part::Fabric,
         group: "Fabric",
-        meaning: "Optical switches that limit the topologies: islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs, \
-            through which every circuit needs a path), or a TOML file; see `lightloom list \
-            optics`.",
+        meaning: "Optical switches that limit the topologies: crossbar (one for all ports), parallel (one for each \
+            port of the GPUs), islands:4x2 (4 GPUs behind 2 ports), mesh:16x16 (MZIs, through which every circuit \
+            needs a path), or a TOML file; see `lightloom list optics`.",
         otherwise: "any topology that fits the ports",
         names: "optics",
         python: "Optics",

@@ -87,7 +87,7 @@ impl FibreKeys {
     pub fn order(&self, interposers: Grid) -> Result<Option<Vec<u32>>> {
         let Some(order) = &self.order else { return Ok(None) };
         check_interposer_order(order, [interposers.rows(), interposers.columns()])
-            .map_err(|accepts| Error::value("interposer_order", format!("{} numbers", order.len()), accepts))?;
+            .map_err(|accepts| Error::value("interposer_order", joined(order), accepts))?;
         Ok(Some(order.clone()))
     }
 }
@@ -99,6 +99,11 @@ fn one(key: &str, value: &str) -> Result<f64> {
 fn several<T: std::str::FromStr>(key: &str, value: &str) -> Result<Vec<T>> {
     let parsed: std::result::Result<Vec<T>, _> = value.split(':').map(str::parse).collect();
     parsed.map_err(|_| Error::value(key, shown(value), "numbers with colons between them, such as 0:2"))
+}
+
+/// Numbers as they were given.
+fn joined(numbers: &[u32]) -> String {
+    shown(&numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(":"))
 }
 
 fn shown(text: &str) -> String {

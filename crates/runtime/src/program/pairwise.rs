@@ -171,7 +171,8 @@ fn copies(amounts: &Amounts) -> (Copies, Copies) {
     (loads, stores)
 }
 
-/// Slots of chunks at their destinations: behind the inputs, by source; data that a rank has for itself stay in place.
+/// Where each chunk lies at its destination: after that rank's inputs, in order of source; a rank's chunks to itself
+/// stay where they are.
 fn slots_out(ends: &Ends, chunks: &[u64], slots_in: &[u64], inputs: &[u64]) -> Vec<u64> {
     let is_own = |chunk: usize| {
         let (source, destination) = ends.of(chunk as u32);

@@ -1,6 +1,6 @@
 //! Rings through blocks of ranks, of which only the ends have optical ports.
 
-use model::{Link, Result, Shape, Topology, Translations};
+use model::{Error, Link, Result, Shape, Topology, Translations};
 
 use crate::family::Family;
 use crate::parameters::{Parameters, remainder};
@@ -36,11 +36,16 @@ impl Family for BlockRing {
                       blocks that is not a multiple of all of them",
         };
         let numbers = parameters.offsets(|index| (index < 2).then_some(gpus)).map_err(|_| parameters.refuse())?;
-        let block = u32::try_from(numbers[0]).ok().filter(|&block| block < gpus && gpus.is_multiple_of(block));
-        let block = block.ok_or_else(|| parameters.refuse())?;
-        let offset = remainder(numbers.get(1).copied().unwrap_or(1), gpus / block);
+        let refuse = |wrong: String| {
+            let takes = "BLOCK divides the number of GPUs, OFFSET is not a multiple of the number of blocks";
+            Error::refused("topology", format!("{}:{}", self.name(), parameters.text), format!("{wrong}; {takes}"))
+        };
+        let block = u32::try_from(numbers[0]).ok().filter(|&block| gpus.is_multiple_of(block));
+        let block = block.ok_or_else(|| refuse(format!("{} does not divide {gpus} GPUs", numbers[0])))?;
+        let (given, blocks) = (numbers.get(1).copied().unwrap_or(1), gpus / block);
+        let offset = remainder(given, blocks);
         if offset == 0 {
-            return Err(parameters.refuse());
+            return Err(refuse(format!("{given} is a multiple of {blocks} blocks")));
         }
         let name = match numbers.get(1) {
             Some(given) => format!("{}:{block},{given}", self.name()),
@@ -88,7 +93,10 @@ mod tests {
     fn blocks_that_do_not_fit_are_refused() {
         for wrong in ["", "5", "12", "0", "-3", "3,4", "3,0", "3,1,1", "two", "4,"] {
             let error = build(12, wrong).unwrap_err().to_string();
-            assert!(error.starts_with("topology: `block-ring") && error.contains("BLOCK"), "{error}");
+            assert!(error.starts_with("topology: ") && error.contains("BLOCK"), "{error}");
         }
+        let why = |parameters| build(12, parameters).unwrap_err().reason();
+        assert!(why("5").starts_with("5 does not divide 12 GPUs; "), "{}", why("5"));
+        assert!(why("3,4").starts_with("4 is a multiple of 4 blocks; "), "{}", why("3,4"));
     }
 }

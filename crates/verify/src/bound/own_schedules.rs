@@ -24,7 +24,7 @@ use crate::speeds::Speeds;
 /// Amounts by pair of ranks, from and to.
 type ByPair = BTreeMap<(usize, usize), f64>;
 
-/// A step of a schedule, in parts of the buffer m.
+/// What a step costs: hops, and loads as fractions of the buffer m.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct OwnStep {
     /// Links on the longest path.

@@ -50,8 +50,7 @@ RUNNING = (
         name="scale",
         kind=Kind.WHOLE,
         group=Group.RUN,
-        meaning="Bytes of a training iteration's plan for each byte that is sent, at rates lower by the same factor; "
-        "1 sends all of them.",
+        meaning="Send one byte for every N of the iteration's plan, at 1/N of the rates; 1 sends all.",
         verbs=VERB,
         otherwise="the least power of two with which all data fit into 256 MiB",
         most=(1 << 32) - 1,

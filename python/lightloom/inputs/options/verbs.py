@@ -70,7 +70,13 @@ LISTED = (
         verbs=("list",),
         names="collectives",
     ),
-    Option(name="dims", kind=Kind.DIMS, group=Group.PROBLEM, meaning="algorithms: grid of the GPUs.", verbs=("list",)),
+    Option(
+        name="dims",
+        kind=Kind.DIMS,
+        group=Group.PROBLEM,
+        meaning="algorithms: show which accept a grid of AxBxC GPUs, with their steps and bytes.",
+        verbs=("list",),
+    ),
     Option(
         name="ports",
         kind=Kind.WHOLE,
@@ -127,7 +133,7 @@ VERIFIED = (
         name="ports",
         kind=Kind.WHOLE,
         group=Group.PROBLEM,
-        meaning="Ports per GPU, for the topology.",
+        meaning="Ports per GPU; the topology may use no more.",
         verbs=("verify",),
         default=1,
         least=LEAST["ports"],

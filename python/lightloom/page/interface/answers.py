@@ -111,6 +111,7 @@ OPTIONS = record(
             by_name(text("value, as a person enters it"), "options whose values are not their defaults"),
             "fabrics that have a name",
         ),
+        "model_ranks": by_name(whole("number of ranks", least=1), "ranks that models have by themselves"),
         "limits": record(
             {
                 "gpus": whole("most GPUs of a request", least=2),
@@ -254,6 +255,7 @@ EXPLANATIONS = record(
         "topologies": several(
             text("sentence that describes the circuits"), "descriptions of the topologies, in the plan's order"
         ),
+        "names": several(text("name of a topology"), "names of these topologies"),
     }
 )
 CODE = record(

@@ -80,10 +80,14 @@ def _forms(verb: str, names: Iterable[str] | None = None) -> dict[str, Form]:
 
 _PLANNED = _forms("plan")
 _PROBLEM = {name: form for name, form in _PLANNED.items() if name != "baselines"}
-_ITERATION = {
+_TRAINED = {
     "model": text("a model by its name; one of this, description and workload"),
     "description": text("a model's TOML description"),
     "workload": {**document("workload"), "description": "a workload"},
+    **_forms("train", ["policy"]),
+}
+_ITERATION = {
+    **_TRAINED,
     "break_even": yes_or_no("whether to plan at several reconfiguration delays, too"),
     "timeline": yes_or_no("whether to answer with the rows of the timeline's picture, too"),
     "delays": text("reconfiguration delays for break_even, such as 1us,10us,1ms"),
@@ -125,11 +129,11 @@ _ANY |= {**_PROBLEM, **_OF_PLAN, **_SIMULATION, **_ITERATION, **_MAP, **_SHARED}
 _OWN: dict[str, Form] = {
     "verify": record({}, optional={**_PROBLEM, **_OF_PLAN}),
     "simulate": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SIMULATION}),
-    "circuits": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SHARED}),
+    "circuits": record({}, optional={**_PROBLEM, **_OF_PLAN, **_SHARED, **_TRAINED}),
     "loads": record({"step": whole("the step's index")}, optional={**_PROBLEM, **_OF_PLAN}),
     "ports": record({}, optional={**_PROBLEM, **_OF_PLAN}),
     "journey": record({}, optional={**_PROBLEM, **_OF_PLAN, "chunk": whole("the chunk's number; 0 if left out")}),
-    "explain": record({}, optional={**_PROBLEM, **_OF_PLAN}),
+    "explain": record({}, optional={**_PROBLEM, **_OF_PLAN, **_TRAINED}),
     "train": record({}, optional=_ITERATION),
     "map": record({"x": _AXIS, "y": _AXIS}, optional=_MAP),
     "export": record({}, optional={**_PROBLEM, **_OF_PLAN, **_forms("export", ["to"])}),

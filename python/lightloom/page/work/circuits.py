@@ -1,11 +1,13 @@
-"""A plan's circuits on the ports of switches, as the verb `circuits` prints them."""
+"""Circuits of a plan or an iteration on the ports of switches, as the verb `circuits` prints them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import lightloom as ll
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.code import planned_first
+from lightloom.page.work.iterations import iteration_of
 from lightloom.page.work.results import circuits_of
 from lightloom.page.work.subject import Subject
 
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
 
 
 def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
-    """Plan, or take the plan that is given, and put its circuits on ports."""
-    return Outcome(DONE, circuits_of(asked, limits).to_json().rstrip("\n").encode())
+    """Plan, or take the plan that is given, and put its circuits on ports; of an iteration those of all groups."""
+    iteration = iteration_of(asked, limits)
+    circuits = circuits_of(asked, limits) if iteration is None else ll.circuits(iteration)
+    return Outcome(DONE, circuits.to_json().rstrip("\n").encode())
 
 
 def _code(options: dict[str, Any], code: Code, _limits: Limits) -> None:

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from lightloom.page.limits import Limits
     from lightloom.training.break_even import BreakEven
 
-__all__ = ["training_of", "workload_of"]
+__all__ = ["iteration_of", "training_of", "workload_of"]
+
+# Of these a request for an iteration has one.
+WORKLOADS = ("model", "description", "workload")
 
 
 def workload_of(asked: dict[str, Any], limits: Limits) -> ll.Workload:
     """The workload of `model`, `description` or `workload`, taken out of the request. Raises `InputError`."""
     ranks = checked("train", {"ranks": asked.pop("ranks")} if "ranks" in asked else {}).get("ranks")
     limits.check_gpus(ranks, "ranks")
-    said = {name: asked.pop(name) for name in ("model", "description", "workload") if asked.get(name) is not None}
+    said = {name: asked.pop(name) for name in WORKLOADS if asked.get(name) is not None}
     if len(said) != 1:
         raise refuse("model", "it takes one of three: model, a name; description, a model's TOML text; workload, JSON")
     ((kind, value),) = said.items()
@@ -81,6 +84,13 @@ def training_of(
         advance,
     )
     return training, found
+
+
+def iteration_of(asked: dict[str, Any], limits: Limits) -> ll.Training | None:
+    """The iteration that is asked for; None where it is a plan. Raises `InputError`."""
+    if not any(asked.get(name) is not None for name in WORKLOADS):
+        return None
+    return training_of(asked, limits, lambda _done, _total: None)[0]
 
 
 def _delays(told: object, wanted: bool, limits: Limits) -> tuple[float, ...]:

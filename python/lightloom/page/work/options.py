@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lightloom import __version__
 from lightloom.inputs import fabric
 from lightloom.inputs.options import Group, Kind, Option, options_of
+from lightloom.inputs.workloads.model import preset_workload, presets
 from lightloom.page.offer import offered
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.tasks import subjects
@@ -60,6 +61,7 @@ def work(_asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
         "registries": registries,
         **examples(),
         "fabrics": fabrics(),
+        "model_ranks": {name: preset_workload(name)["ranks"] for name in presets()},
         "limits": limits.shown(),
     }
     return Outcome(DONE, json.dumps(told, ensure_ascii=False).encode())

@@ -64,7 +64,7 @@ def _training(asked: dict[str, Any], limits: Limits) -> Training:
 def _break_even(asked: dict[str, Any], limits: Limits) -> BreakEven:
     _, found = training_of({**asked, "break_even": True}, limits, lambda _done, _total: None)
     if found is None:
-        raise refuse("break_even", "it is missing")
+        raise refuse("break_even", "no delays were computed")
     return found
 
 

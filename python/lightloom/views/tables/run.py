@@ -81,7 +81,7 @@ def _clocks_s(measurement: Measurement) -> float:
 
 
 def _mean_step(measurement: Measurement) -> str:
-    return "a mean emulated step" if measurement.settings.packet_bytes else "the plan's mean step"
+    return "a mean step, slowed down" if measurement.settings.packet_bytes else "the plan's mean step"
 
 
 def _tested(measurement: Measurement) -> Table:
@@ -181,11 +181,10 @@ def machine_lines(measurement: Judged, mean: str, clocks_s: float = 0.0) -> list
     )
     found, most = show_time(measurement.lateness_s), show_time(measurement.tolerated_lateness_s)
     is_late = measurement.lateness_s > measurement.tolerated_lateness_s
-    against = "more than" if is_late else "at most"
     what = (
         f"clocks are compared to within {found}" if measurement.lateness_s == clocks_s else f"timers are {found} late"
     )
-    why = f"{what}, {against} {most} (5% of {mean})"
+    why = f"{what}; up to {most} (5% of {mean}) is allowed"
     lines = [f"machine     {granted}, {locked}", f"jitter      of timers, median and p99: {late}"]
     if settings.packet_rate is not None and settings.most_packet_rate is not None:
         kept = "at most" if settings.keeps_up_with_packets else "more than"

@@ -133,7 +133,7 @@ def _summary(simulation: Simulation) -> list[str]:
         if simulation.settings.level == "packet":
             longest = int(np.argmax(used.queue_bytes))
             queue_bytes = int(used.queue_bytes[longest])
-            at = f"{show_size(queue_bytes)} on their way at {_circuit(used, longest)}"
+            at = f"{show_size(queue_bytes)} of forwarded packets waiting for {_circuit(used, longest)}"
             lines.append(f"queue        longest {at}" if queue_bytes else "queue        no packet is forwarded")
     if simulation.settings.congestion_control != "none":
         told = f", {counted(simulation.notifications, 'notification')}" if simulation.notifications else ""

@@ -69,6 +69,18 @@ export function addressOf(view, query) {
   return `${base}${view}${isDemo ? "/" : ""}${parts.length ? `?${parts.join("&")}` : ""}`;
 }
 
+/**
+ * The address of a link to a view: one that would be too long says which of its long values it lacks.
+ *
+ * @param {string} view
+ * @param {Query} query
+ */
+export function linkOf(view, query) {
+  const address = addressOf(view, query);
+  const [short, long] = split(query);
+  return address.length <= MOST_PACKED ? address : `${addressOf(view, short)}#${LACKS}=${[...long.keys()].join(",")}`;
+}
+
 /** @param {string} value */
 const readable = (value) =>
   encodeURIComponent(value).replace(/%(2F|3A|2C|5B|5D|20)/g, (code) =>
@@ -161,10 +173,10 @@ export function onMove(listener) {
     if (!(link instanceof HTMLAnchorElement)) return;
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const url = new URL(link.href);
-    if (url.origin !== location.origin || link.hasAttribute("download") || link.target || url.hash) return;
-    if (!VIEWS.includes(nameIn(url.pathname))) return;
+    if (url.origin !== location.origin || link.hasAttribute("download") || link.target) return;
+    if (!VIEWS.includes(nameIn(url.pathname)) || (url.hash && !url.hash.startsWith(`#${LACKS}=`))) return;
     event.preventDefault();
-    go(url.pathname + url.search);
+    go(url.pathname + url.search + url.hash);
   });
   moved = listener;
 }

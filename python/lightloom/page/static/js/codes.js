@@ -7,71 +7,101 @@ import { save } from "./downloads.js";
 /** @import { Child } from "./dom.js" */
 /** @import { Body, Code } from "./types.js" */
 
-// How far below the screen code is asked for, in CSS pixels: a visitor who drags a slider far above it asks for none.
+// How far below the screen code is asked for at once, in CSS pixels; farther away when nothing changes for so long: a
+// visitor who drags a slider far above it asks for none.
 const NEAR = 300;
+const REST_MS = 1000;
 
-/** `{element, show(requests), tell({command, python, files}), hide()}`: the same request outside the page. */
-export function codes() {
+/**
+ * The card of the same request outside the page. mark: whether what it shows is of an earlier request.
+ */
+function codeCard() {
   const [command, python] = [block("As a command", "command", optionsWhole), block("As Python", "python")];
   const files = h("div", {});
-  const card = h(
+  const element = h(
     "section",
     { class: "card", "aria-labelledby": "as-code", hidden: true },
     h("header", {}, h("h2", { id: "as-code" }, "The same outside this page")),
     h("div", { class: "codes" }, command.element, python.element),
     files,
   );
-  const element = h("div", {}, card);
+  /** @param {boolean} isOutdated */
+  function mark(isOutdated) {
+    element.classList.toggle("outdated", isOutdated);
+    for (const button of element.querySelectorAll("button")) button.disabled = isOutdated;
+  }
   /** @param {Pick<Code, "command"> & Partial<Code>} said */
-  const tell = (said) => {
+  function tell(said) {
     command.show(said.command);
     python.element.hidden = !said.python;
     python.show(said.python ?? "");
     const others = Object.entries(said.files ?? {});
     replace(files, others.length ? fileButtons(others) : null);
-    card.hidden = false;
-  };
+    element.hidden = false;
+    mark(false);
+  }
+  return { element, mark, tell };
+}
+
+/**
+ * `{element, outdate(), show(requests), tell({command, python, files}), hide()}`: the same request outside the page.
+ */
+export function codes() {
+  const card = codeCard();
+  const element = h("div", {}, card.element);
   /** @type {[verb: string, body: Body][] | null} */
   let wanted = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
   let asked = 0;
+  let isNear = false;
   async function askWanted() {
-    if (!wanted || !isNear) return;
+    if (!wanted) return;
     const requests = wanted;
     wanted = null;
     asked += 1;
     const mine = asked;
     try {
       const said = await Promise.all(requests.map(([verb, body]) => ask("/api/as-code", { verb, options: body })));
-      if (mine === asked) tell(joined(said));
+      if (mine === asked) card.tell(joined(said));
     } catch {
-      if (mine === asked) card.hidden = true;
+      if (mine === asked) hide();
     }
   }
-  let isNear = false;
   const observer = new IntersectionObserver(
     (entries) => {
       isNear = entries[entries.length - 1].isIntersecting;
-      askWanted();
+      if (isNear) askWanted();
     },
     { rootMargin: `0px 0px ${NEAR}px 0px` },
   );
   observer.observe(element);
-  return {
-    element,
-    tell,
-    hide() {
-      card.hidden = true;
-    },
-    /**
-     * Shows requests, each a verb with its body, one after the other, as soon as a visitor comes near.
-     *
-     * @param {[verb: string, body: Body][]} requests
-     */
-    show(requests) {
-      wanted = requests;
-      askWanted();
-    },
-  };
+  function hide() {
+    card.element.hidden = true;
+  }
+  /** What is shown is of another request, until the new one is known. */
+  function outdate() {
+    asked += 1;
+    wanted = null;
+    clearTimeout(resting);
+    card.mark(true);
+  }
+  /**
+   * Shows requests, each a verb with its body, one after the other; nothing where there are none.
+   *
+   * @param {[verb: string, body: Body][]} requests
+   */
+  function show(requests) {
+    outdate();
+    if (!requests.length) {
+      hide();
+      return;
+    }
+    wanted = requests;
+    if (isNear) askWanted();
+    else resting = setTimeout(askWanted, REST_MS);
+  }
+  return { element, tell: card.tell, hide, outdate, show };
 }
 
 /**

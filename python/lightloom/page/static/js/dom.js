@@ -90,7 +90,7 @@ export function part(id) {
 
 /**
  * The links of the header to the views. `data-view`: a view's name. `data-verb`: the verb whose options it has, none of
- * a view that has no form.
+ * a view that has no form. `data-own`: options whose values other views do not share, for they are of other problems.
  *
  * @returns {HTMLElement[]}
  */

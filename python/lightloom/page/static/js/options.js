@@ -153,6 +153,25 @@ export const presetsOf = (...verbs) => table.presets.filter((preset) => verbs.in
  */
 export const startOf = (verb) => new Map(Object.entries(presetsOf(verb)[0]?.options ?? {}));
 
+/**
+ * What a view of plans begins with: the first example; where an address says something, only what no plan can be
+ * without, for the other options have defaults.
+ *
+ * @param {Query} given
+ * @returns {Query}
+ */
+export function startOfPlans(given) {
+  const needed = new Set(optionsOf("plan").flatMap(({ name, required }) => (required ? [name] : [])));
+  return new Map([...startOf("plan")].filter(([name]) => !given.size || needed.has(name)));
+}
+
+/**
+ * The number of ranks that a model that ships has by itself.
+ *
+ * @param {string} model
+ */
+export const ranksOf = (model) => table.model_ranks[model] ?? 0;
+
 /** Options that a map can vary, each with its range and number of values. */
 export const ranges = () => table.ranges;
 

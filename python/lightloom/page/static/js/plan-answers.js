@@ -19,5 +19,14 @@ const LONGEST = 400_000;
 export function serverAnswers(plan, body) {
   /** @type {Body} */
   const told = !isDemo && JSON.stringify(plan).length <= LONGEST ? { plan } : body;
-  return (path, more, signal) => ask(path, { ...told, ...more }, { signal });
+  /** @type {Map<string, Promise<unknown>>} */
+  const kept = new Map();
+  return (path, more, signal) => {
+    const asked = () => ask(path, { ...told, ...more }, { signal });
+    // The ports of switches are shown in several places.
+    if (path !== "/api/ports") return asked();
+    const known = kept.get(path) ?? asked();
+    kept.set(path, known);
+    return /** @type {ReturnType<typeof asked>} */ (known);
+  };
 }

@@ -45,11 +45,12 @@
 
 /**
  * The table of options. fabrics: by name, options of which a fabric says something else than their defaults.
+ * model_ranks: of models that ship, by name.
  *
  * @typedef {{
  *   ranges: Record<string, {from: string, to: string, points: number}>,
  *   version: string, verbs: Record<string, {options: Option[]}>, registries: Record<string, Entry[]>,
- *   presets: Preset[], fabrics: Record<string, Record<string, string>>,
+ *   presets: Preset[], fabrics: Record<string, Record<string, string>>, model_ranks: Record<string, number>,
  *   limits: {gpus: number, points: number, seconds: number, bytes: number},
  * }} OptionTable
  */
@@ -203,7 +204,9 @@
 /**
  * Iteration times by policy, at each delay; null where a policy does not serve it.
  *
- * @typedef {{delays_s: number[], policies_s: Record<string, (number | null)[]>}} BreakEven
+ * @typedef {{
+ *   delays_s: number[], policies_s: Record<string, (number | null)[]>, lower_bounds_s: number[],
+ * }} BreakEven
  */
 
 /**
@@ -305,7 +308,7 @@
  * @typedef {{
  *   "/api/options": OptionTable, "/api/plan": Plan, "/api/compare": Comparison, "/api/map": CellMap,
  *   "/api/train": Training, "/api/advise": Advice, "/api/loads": Loads, "/api/ports": Ports,
- *   "/api/journey": Journey, "/api/explain": {topologies: string[]}, "/api/circuits": unknown,
+ *   "/api/journey": Journey, "/api/explain": {topologies: string[], names: string[]}, "/api/circuits": unknown,
  *   "/api/as-code": Code, "/api/figures": {papers: Paper[]}, "/api/reproduce": Figure,
  * }} Answers
  */

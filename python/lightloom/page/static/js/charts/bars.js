@@ -15,6 +15,8 @@ import { TERMS, termOf } from "./terms.js";
  */
 
 const ROW = 26;
+// Room of a letter of the words next to bars, about.
+const LETTER = 6.2;
 
 /**
  * Bars of rows.
@@ -35,6 +37,8 @@ export function bars({ rows, width, label, bound = 0, boundWords = "lower bound"
   const svg = drawing(width, bottom + 24, label);
   svg.append(bottomAxis({ values: ticks(0, most, isNarrow ? 3 : 5), place: x, words: shortTime, top, bottom }));
   const words = s("g", {});
+  /** @type {string[]} */
+  const clear = [];
   rows.forEach((each, place) => {
     const y = top + place * row + (isNarrow ? 17 : 4);
     const name = s(
@@ -63,10 +67,16 @@ export function bars({ rows, width, label, bound = 0, boundWords = "lower bound"
       at += wide;
     }
     const ratio = best && !isNarrow && each.total_s > best * (1 + 1e-9) ? ` · ${times(each.total_s / best)}` : "";
-    words.append(s("text", { x: x(each.total_s) + 6, y: y + 13 }, `${time(each.total_s)}${ratio}`));
+    const said = `${time(each.total_s)}${ratio}`;
+    const begin = x(each.total_s) + 6;
+    words.append(s("text", { x: begin, y: y + 13 }, said));
+    // The line of the bound leaves out the names above bars, and the words next to a bar.
+    const [from, to] = isNarrow ? [y - 1, y + ROW - 7] : [top + place * row, top + (place + 1) * row];
+    if (x(bound) < begin - 3 || x(bound) > begin + said.length * LETTER) clear.push(`M${x(bound)} ${from}V${to}`);
   });
   if (bound > 0) {
-    svg.append(s("line", { class: "reference", x1: x(bound), x2: x(bound), y1: top - 3, y2: bottom }));
+    const d = [`M${x(bound)} ${top - 3}V${top}`, ...clear].join("");
+    svg.append(s("path", { class: "reference", d }));
     const atEnd = x(bound) > width * 0.5;
     svg.append(
       s(

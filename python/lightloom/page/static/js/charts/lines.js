@@ -12,7 +12,7 @@ import { bottomAxis, drawing, leftAxis } from "./axes.js";
  */
 
 const LOOKS = [
-  ["#0072b2", ""],
+  ["var(--transmission)", ""],
   ["#e69f00", "6 3"],
   ["#12a07a", "2 3"],
   ["#cc79a7", "8 3 2 3"],

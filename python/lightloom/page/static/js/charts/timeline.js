@@ -242,7 +242,7 @@ export class Timeline {
     const sums = this.tracks.map(({ lanes }) => secondsOf(lanes, first, last));
     const roles = this.roles.filter((role) => sums.some((each) => (each.get(role) ?? 0) > 0));
     /** @param {number} seconds @param {number} of */
-    const cell = (seconds, of) => (seconds > 1e-9 * of ? `${time(seconds)} (${percent(seconds / of)})` : "–");
+    const cell = (seconds, of) => (seconds > 1e-9 * of ? parts([time(seconds), `(${percent(seconds / of)})`]) : "–");
     const rows = this.told.rows.map((row, place) => {
       const all = this.tracks[place].lanes.length * (last - first);
       const free = [...sums[place].values()].reduce((left, seconds) => left - seconds, all);
@@ -290,6 +290,13 @@ export class Timeline {
     return `${row.name}, ${time(from)} to ${time(from + step)}: ${words.length ? words.join(", ") : "nothing"}`;
   }
 }
+
+/**
+ * Words of a cell that breaks only between them.
+ *
+ * @param {string[]} words
+ */
+const parts = (words) => words.map((word, place) => [place ? " " : "", h("span", { class: "whole" }, word)]);
 
 /**
  * `0.41 %`, `67 %`.

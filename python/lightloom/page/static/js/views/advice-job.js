@@ -1,9 +1,11 @@
 // Which job, and which switches: texts of TOML, and names of the catalogue.
 
-import { h } from "../dom.js";
+import { freshId, h } from "../dom.js";
+import { ranksOf } from "../options.js";
 import { registry } from "../registries.js";
 import { textField, textFields } from "./text-fields.js";
 
+/** @import { Query } from "../address.js" */
 /** @import { Change } from "../form.js" */
 /** @import { Body } from "../types.js" */
 /** @import { Extras } from "./scaffold.js" */
@@ -14,6 +16,26 @@ import { textField, textFields } from "./text-fields.js";
  * @typedef {Extras & {asked: () => Body}} AdvisedFields
  */
 
+// Options of a fabric that a job has too, by its own names.
+const OF_FABRIC = { fabric: "fabric", bandwidth: "bandwidth", startup: "startup", "hop-delay": "hop_delay" };
+
+/**
+ * A job of one model, as TOML. query: of a training iteration, whose fabric it has.
+ *
+ * @param {string} model
+ * @param {number} gpus
+ * @param {Query} [query]
+ */
+export function jobText(model, gpus, query = new Map()) {
+  const said = Object.entries(OF_FABRIC).flatMap(([name, key]) => {
+    const value = query.get(name);
+    return value ? [`${key} = ${JSON.stringify(value)}`] : [];
+  });
+  const ports = query.get("ports");
+  const lines = [`name = ${JSON.stringify(model)}`, `gpus = ${gpus}`, ...(ports ? [`ports = ${ports}`] : []), ...said];
+  return `${lines.join("\n")}\n\n[[mix]]\nmodel = ${JSON.stringify(model)}\n`;
+}
+
 const OWN_EXAMPLE = '[my-switch]\nreconfiguration_delay = "500us"';
 
 /**
@@ -23,6 +45,14 @@ const OWN_EXAMPLE = '[my-switch]\nreconfiguration_delay = "500us"';
  * @returns {AdvisedFields}
  */
 export function jobFields(onChange) {
+  const models = registry("models").map(({ name, summary }) => h("option", { value: name, title: summary }, name));
+  const model = h("select", { id: freshId("model") }, h("option", { value: "" }, "A model…"), models);
+  model.addEventListener("change", () => {
+    if (model.value) job.input.value = jobText(model.value, ranksOf(model.value));
+    model.value = "";
+    onChange({ draft: false });
+  });
+  const chosen = h("div", { class: "field full" }, h("label", { for: model.id }, "A model as the job"), model);
   const job = textField("textarea", "Job (TOML)", { rows: 10 });
   const switches = textField("input", "Switches", { type: "text" });
   const own = textField("textarea", "Switches of your own (TOML)", { rows: 3, placeholder: OWN_EXAMPLE });
@@ -30,7 +60,7 @@ export function jobFields(onChange) {
   const hint = h("p", { class: "field full quiet" }, `all, or some of ${known.join(", ")}`);
   return {
     ...textFields({ job, switches, "own-switches": own }, onChange, placeOf),
-    before: h("div", { class: "fields" }, job.element),
+    before: h("div", { class: "fields" }, chosen, job.element),
     element: h("div", { class: "fields" }, switches.element, hint, own.element),
     asked() {
       const more = own.input.value.trim();

@@ -84,6 +84,9 @@ function draw(result, advice, body) {
     h(
       "div",
       { class: "card" },
+      isExample(body)
+        ? h("p", { class: "quiet" }, `This is for the example job “${advice.job}”, not for a job of yours.`)
+        : null,
       h("p", { class: "sentence" }, first),
       h(
         "ul",
@@ -101,6 +104,13 @@ function draw(result, advice, body) {
   redraw();
   return onResize(result, redraw);
 }
+
+/**
+ * Whether the job is the one that the view begins with.
+ *
+ * @param {Body} body
+ */
+const isExample = ({ job }) => String(job).trim() === startOf("advise").get("job")?.trim();
 
 /**
  * @param {AdviceRow} row
@@ -185,7 +195,7 @@ function inputsCard(advice) {
     "What would change it",
     table({
       caption: "The recommendation with one input changed",
-      columns: [{ head: "Input" }, { head: "Recommended" }, { head: "Ports", right: true }, { head: "Another" }],
+      columns: [{ head: "Input" }, { head: "Recommended" }, { head: "Ports", right: true }, { head: "Changes?" }],
       rows,
     }),
   );

@@ -7,6 +7,7 @@ import { announce, h, replace } from "../dom.js";
 import { isKnown, shortTime, time, times } from "../quantities.js";
 import { cardWith, table } from "../tables.js";
 import { policyTitle } from "./training-policies.js";
+import { neverPays } from "./training-verdict.js";
 
 /** @import { Body, BreakEven } from "../types.js" */
 
@@ -86,7 +87,7 @@ const timeOrNone = (seconds) => (isKnown(seconds) ? time(seconds) : "–");
  *
  * @param {BreakEven} told
  */
-function breakEvenWords({ delays_s: delays, policies_s: policies }) {
+function breakEvenWords({ delays_s: delays, policies_s: policies, lower_bounds_s: bounds }) {
   const other = STILL.find((name) => policies[name]?.some(isKnown));
   const [ours, still] = [policies.carry, policies[other ?? ""]];
   if (!ours || !other) return "Circuits that stay as they are cannot serve this iteration.";
@@ -96,6 +97,8 @@ function breakEvenWords({ delays_s: delays, policies_s: policies }) {
   });
   const last = served.findLast(({ mine, theirs }) => theirs > mine * 1.001)?.delay;
   const best = `the ${policyTitle(other)}`;
+  const proof = isKnown(still[0]) && neverPays(still[0], bounds[0]);
+  if (last === undefined && proof) return `No reconfiguration delay from ${shortTime(delays[0])} on pays: ${proof}.`;
   if (last === undefined) return `Changing circuits saves nothing over ${best} here, however fast they change.`;
   const gain = Math.max(...served.map(({ mine, theirs }) => theirs / mine));
   const until = last === delays.at(-1) ? `at all delays up to ${shortTime(last)}` : `up to ${shortTime(last)}`;

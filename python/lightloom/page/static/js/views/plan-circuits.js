@@ -7,6 +7,7 @@ import { counted, size, time, times } from "../quantities.js";
 import { nameOf, stateAt } from "../steps.js";
 import { cardWith } from "../tables.js";
 import { FollowedChunk } from "./plan-chunk.js";
+import { portsByLink } from "./plan-ports.js";
 import { StepScene } from "./step-scene.js";
 
 /** @import { AnswersOfPlan } from "../loads.js" */
@@ -120,22 +121,29 @@ export class PlanCircuits {
     if (shown === null)
       return h("li", { class: "quiet" }, "Point at a GPU, or give its number: its ports, and what is on them.");
     const topology = this.plan.topologies[this.plan.steps[this.scene.state?.step ?? 0].topology];
-    const own = (topology.links ?? []).filter(([source, target]) => source === shown || target === shown);
-    const used = own.filter(([source]) => source === shown).reduce((sum, [, , count]) => sum + count, 0);
-    return [
-      h("li", {}, h("span", {}, `circuits out of ${used} of ${counted(this.plan.fabric.ports, "port")}`)),
-      own.map((link) => this.#portLine(link)),
-    ];
+    const { ports } = this.scene;
+    const joined = ports && portsByLink(ports, this.scene.state?.step ?? 0);
+    return [`out of GPU ${shown}`, `into GPU ${shown}`].map((words, end) => {
+      const own = (topology.links ?? []).filter((link) => link[end] === shown);
+      const used = own.reduce((sum, [, , count]) => sum + count, 0);
+      const head = `Circuits ${words}: ${used} of ${counted(this.plan.fabric.ports, "port")}`;
+      return [h("li", { class: "head" }, head), own.map((link) => this.#portLine(link, joined))];
+    });
   }
 
-  /** @param {Link} link */
-  #portLine([source, target, count]) {
+  /**
+   * @param {Link} link
+   * @param {Map<string, string[]> | null} joined
+   */
+  #portLine([source, target, count], joined) {
     const link = this.scene.loads?.get(`${source}>${target}`);
     const bytes = link?.bytes ? size(link.bytes, this.plan.size_bytes) : this.scene.loads ? "idle" : "";
     const paths = link?.paths ?? [];
     const shared = paths.length > 1 ? `, ${paths.length} transfers: ${pathWords(paths)}` : "";
+    const at = joined?.get(`${source}>${target}`) ?? [];
+    const places = at.length ? h("span", { class: "quiet" }, `, ports: ${at.join(", ")}`) : null;
     const circuit = `${source} → ${target}${count > 1 ? ` ×${count}` : ""}${shared}`;
-    return h("li", {}, h("span", {}, circuit), h("span", {}, bytes));
+    return h("li", {}, h("span", {}, circuit, places), h("span", {}, bytes));
   }
 
   /** @param {number} seconds */

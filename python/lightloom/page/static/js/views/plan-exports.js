@@ -22,6 +22,7 @@ export function exportsOf(plan, body, stem) {
     "For switches and other tools",
     h("p", {}, "Which port each switch joins to which, configuration by configuration:"),
     downloads([json(`${stem}-circuits.json`, () => ask("/api/circuits", body))]),
+    h("p", { class: "quiet numbering" }),
     hasOneRate(plan.fabric)
       ? archives(body, stem)
       : h("p", { class: "quiet" }, "No format of another tool has circuits of different rates."),

@@ -29,11 +29,30 @@ export function namesOf(plan, explanations) {
     ["planner", "planners", plan.planner],
     ["algorithm", "algorithms", plan.algorithm],
   ].map(([what, kind, name]) => [`${what} ${name}`, registry(kind).find((entry) => entry.name === name)?.summary]);
-  const topologies = [
-    ...new Map(plan.steps.map((step) => [plan.topologies[step.topology].name, explanations[step.topology] ?? UNKNOWN])),
-  ];
-  const entries = [...named.filter(([, words]) => words), ...topologies.slice(0, MOST)];
-  const more = topologies.length - MOST;
+  const topologies = new Map(
+    plan.steps.map((step) => [plan.topologies[step.topology].name, explanations[step.topology] ?? UNKNOWN]),
+  );
+  return listOf(
+    named.filter(([, words]) => words),
+    topologies,
+  );
+}
+
+/**
+ * The topologies of circuits that never change, by name with their meanings.
+ *
+ * @param {{names: string[], topologies: string[]}} told
+ */
+export const topologyNames = ({ names, topologies }) =>
+  listOf([], new Map(names.map((name, place) => [name, topologies[place]])));
+
+/**
+ * @param {(string | undefined)[][]} named
+ * @param {Map<string, string>} topologies
+ */
+function listOf(named, topologies) {
+  const entries = [...named, ...[...topologies].slice(0, MOST)];
+  const more = topologies.size - MOST;
   return [
     h(
       "dl",

@@ -12,11 +12,13 @@ import { PlanCourse } from "./plan-course.js";
 import { exportsOf } from "./plan-exports.js";
 import { headline, problemOf } from "./plan-headline.js";
 import { explanationsOf, namesOf } from "./plan-names.js";
+import { numberingWords } from "./plan-ports.js";
 import { worthOf } from "./plan-worth.js";
 import { Scaffold } from "./scaffold.js";
 
 /** @import { Query } from "../address.js" */
 /** @import { Child } from "../dom.js" */
+/** @import { AnswersOfPlan } from "../loads.js" */
 /** @import { Body, Plan } from "../types.js" */
 
 const FIRST = ["collective", "size", "gpus", "reconfiguration-delay", "ports", "bandwidth"];
@@ -42,8 +44,10 @@ export function mount(root) {
       const body = bodyOf("plan", query);
       const plan = await ask("/api/plan", body, { signal });
       course?.leave();
-      course = draw(frame.result, plan, body, query);
+      const answers = serverAnswers(plan, body);
+      course = draw(frame.result, plan, body, query, answers);
       tell(frame.result.querySelector(".sentence"), worthOf(plan, body, signal));
+      tell(frame.result.querySelector(".numbering"), answers("/api/ports", {}, signal).then(numberingWords));
       tell(
         frame.result.querySelector(".names-of"),
         explanationsOf(body, signal).then((words) => namesOf(plan, words)),
@@ -86,10 +90,11 @@ async function tell(place, words) {
  * @param {Plan} plan
  * @param {Body} body
  * @param {Query} query
+ * @param {AnswersOfPlan} answers
  */
-function draw(result, plan, body, query) {
+function draw(result, plan, body, query, answers) {
   const stem = `lightloom-${plan.collective}-${plan.gpus}`;
-  const course = new PlanCourse({ plan, answers: serverAnswers(plan, body) });
+  const course = new PlanCourse({ plan, answers });
   replace(
     result,
     headline(plan),

@@ -1,12 +1,13 @@
 // The common part of all views with a form: the form next to the result, the address, the newest calculation, code.
 
-import { addressOf, isShown, restate, show } from "../address.js";
+import { isShown, restate, show } from "../address.js";
 import { Refusal } from "../api.js";
 import { codes } from "../codes.js";
-import { append, h, replace, viewLinks } from "../dom.js";
+import { append, h, replace } from "../dom.js";
 import { foldOf } from "../fold.js";
 import { fieldsOf } from "../form.js";
-import { bodyOf, fabricSays, kept, optionsOf, presetsOf, startOf } from "../options.js";
+import { bodyOf, fabricSays, kept, optionsOf, presetsOf, startOfPlans } from "../options.js";
+import { carry } from "../tabs.js";
 import { notice, Work } from "../work.js";
 import { lackOf } from "./address-lacks.js";
 import { problemWords } from "./problem-words.js";
@@ -135,8 +136,9 @@ export class Scaffold {
 
   /** Shows the problem in its places outside the form. */
   #spread() {
-    this.fold.say(problemWords(this.settings.verb, this.#query));
-    carry(this.#query);
+    const { view, verb } = this.settings;
+    this.fold.say(problemWords(verb, this.#query));
+    carry({ view, verb, names: this.names, query: this.#query });
   }
 
   /** @param {Held | null} held */
@@ -167,6 +169,7 @@ export class Scaffold {
   #run(delay) {
     const problem = new Map(this.#query);
     this.#asked = problem;
+    this.#code.outdate();
     this.work.run((signal) => this.#compute(problem, signal), { delay });
   }
 
@@ -175,13 +178,29 @@ export class Scaffold {
    * @param {AbortSignal} signal
    */
   async #compute(problem, signal) {
-    const { verb, title, compute, code } = this.settings;
-    for (const name of this.#lost) {
-      if (!problem.get(name)) throw new Refusal(LOST, { field: name, status: 422 });
-    }
+    const { title, compute } = this.settings;
+    const lost = this.#lost.find((name) => !problem.get(name));
+    this.#code.show(lost ? [] : this.#requests(problem));
+    if (lost) throw new Refusal(LOST, { field: lost, status: 422 });
     await compute(problem, signal);
+    if (signal.aborted) return;
     document.title = titleOf(problem, title);
-    this.#code.show(code?.(problem) ?? [[verb, bodyOf(verb, problem)]]);
+  }
+
+  /**
+   * The requests of a problem; none where a field is not filled in, as computing it says.
+   *
+   * @param {Query} problem
+   * @returns {[verb: string, body: Body][]}
+   */
+  #requests(problem) {
+    const { verb, code } = this.settings;
+    try {
+      return code?.(problem) ?? [[verb, bodyOf(verb, problem)]];
+    } catch (error) {
+      if (error instanceof Refusal) return [];
+      throw error;
+    }
   }
 
   /**
@@ -201,15 +220,24 @@ export class Scaffold {
    * @param {string[] | null} hasLost
    */
   show(told, hasLost = []) {
-    const { view, verb, start = startOf("plan") } = this.settings;
+    const { verb, start = startOfPlans } = this.settings;
     const full = complete(kept(verb, told, this.names), start);
-    this.#set(full);
-    this.#query = this.#values();
     this.#lost = hasLost ?? [];
     this.#left = [];
     replace(this.#lack, hasLost ? null : notice("bad", DAMAGED));
     this.#sayUnknown(told);
-    if (!this.#lost.length && hasLost) restate(view, full).then((held) => this.#tell(held));
+    this.instead(full, hasLost !== null);
+  }
+
+  /**
+   * Shows other values in place of those in the form. isWhole: whether the address may say them.
+   *
+   * @param {Query} values
+   */
+  instead(values, isWhole = true) {
+    this.#set(values);
+    this.#query = this.#values();
+    if (!this.#lost.length && isWhole) restate(this.settings.view, values).then((held) => this.#tell(held));
     this.#spread();
     this.#run(0);
   }
@@ -246,6 +274,7 @@ export class Scaffold {
 
   /** Ends what runs. */
   leave() {
+    this.#code.outdate();
     this.work.stop();
   }
 }
@@ -300,16 +329,4 @@ function presetSelect(presets, onChoice) {
     select.value = "";
   });
   return h("div", { class: "field full" }, h("label", { for: "preset" }, "Start from"), select);
-}
-
-/**
- * Links of the header take the problem with them, where the views have a verb's options.
- *
- * @param {Query} query
- */
-function carry(query) {
-  for (const link of viewLinks()) {
-    const { view = "", verb } = link.dataset;
-    if (verb) link.setAttribute("href", addressOf(view, kept(verb, query)));
-  }
 }

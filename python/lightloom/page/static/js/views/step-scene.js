@@ -9,7 +9,7 @@ import { startsOf, stateAt } from "../steps.js";
 /** @import { OnGpu } from "../charts/circuits.js" */
 /** @import { AnswersOfPlan, LoadsByLink } from "../loads.js" */
 /** @import { State } from "../steps.js" */
-/** @import { Carrying, Path, Plan } from "../types.js" */
+/** @import { Carrying, Path, Plan, Ports } from "../types.js" */
 
 // How far data move on the busiest circuits in a whole plan, in units of a drawing that is 640 of them wide.
 const DISTANCE = 900;
@@ -30,10 +30,12 @@ export class StepScene {
   state = null;
   /** @type {LoadsByLink | null} */
   loads = null;
+  /** @type {Ports | null} */
+  ports = null;
 
   /**
    * answers: about the plan. onGpu: called with a GPU that is pointed at. onLoads: called when the loads of the step
-   * that is shown have changed. hasSwitch: whether the switch is drawn too.
+   * that is shown have changed, or the ports of the switches are known. hasSwitch: whether the switch is drawn too.
    *
    * @param {{plan: Plan, answers: AnswersOfPlan, onGpu?: OnGpu, onLoads?: () => void, hasSwitch?: boolean}} told
    */
@@ -60,6 +62,8 @@ export class StepScene {
   async #askPorts(onGpu) {
     const ports = await this.asked.also("/api/ports");
     if (!ports) return;
+    this.ports = ports;
+    this.onLoads();
     this.#switch = new SwitchDrawing({ ports, onGpu });
     replace(this.#switchPlace, this.#switch.element);
     if (!this.state) return;

@@ -26,7 +26,7 @@ export function iterationOf(training) {
       h("p", { class: "sentence" }, verdictWords(training)),
       headline(training),
       fabricLine(training),
-      cardWith("Policies", [policyLegend()], policies, policyTable(training)),
+      cardWith("Policies", [policyLegend()], policies, policyTable(training), h("div", { class: "names-of" })),
       timeline?.element,
     ],
     measured: policies,
@@ -93,23 +93,39 @@ function headline(training) {
       quantity(timeParts(training.exposed_communication_s)),
       "that computation does not hide",
     ),
-    item("Reconfigurations", String(training.reconfigurations), changesWords(training, hidden, exposed)),
+    item(
+      "Reconfigurations",
+      (training.reconfigurations + changesWithin(training)).toLocaleString("en"),
+      changesWords(training, hidden, exposed),
+    ),
   );
 }
 
 /**
- * The changes between collectives, hidden or waited for, and the number inside them, in words.
+ * The number of changes within communications: before steps of their plans but the first.
+ *
+ * @param {Training} training
+ */
+export function changesWithin({ plans, events }) {
+  const inside = plans.map((plan) => plan.steps.filter((step) => step.reconfigured && step.index > 0).length);
+  return events.reduce((sum, event) => sum + (event.plan === null ? 0 : inside[event.plan]), 0);
+}
+
+/**
+ * How many changes are between communications, hidden or waited for, and how many within them, in words.
  *
  * @param {Training} training
  * @param {number} hidden
  * @param {number} exposed
  */
 function changesWords(training, hidden, exposed) {
-  const inside = training.plans.map((plan) => plan.steps.filter((step) => step.reconfigured && step.index > 0).length);
-  const within = training.events.reduce((sum, event) => sum + (event.plan === null ? 0 : inside[event.plan]), 0);
-  const inCommunications = `${within.toLocaleString("en")} more within communications`;
-  if (!training.reconfigurations) return within ? inCommunications : "circuits stay as they are";
-  return `${shortTime(hidden)} hidden, ${shortTime(exposed)} waited for${within ? `; ${inCommunications}` : ""}`;
+  const { reconfigurations: between } = training;
+  const within = changesWithin(training);
+  if (!between) return within ? "all within communications" : "circuits stay as they are";
+  const times = `${shortTime(hidden)} hidden, ${shortTime(exposed)} waited for`;
+  return within
+    ? `${between.toLocaleString("en")} between communications (${times}), ${within.toLocaleString("en")} within them`
+    : times;
 }
 
 /** @param {Training} training */

@@ -14,16 +14,18 @@ const OWN = "pasted";
 const EXAMPLE = '{"schema": "lightloom.workload/1", "ranks": 8, …}';
 
 /**
- * A change of the form; isOther: to another job.
+ * A change of the form; isOther: to another job; isOwn: to a workload of one's own.
  *
- * @typedef {Change & {isOther?: boolean}} JobChange
+ * @typedef {Change & {isOther?: boolean, isOwn?: boolean}} JobChange
  */
 
 /**
  * Fields of the job, as `Scaffold` takes them; workload: the server's request for it; planned: says on how many ranks it
- * was planned, where these are not the job's own.
+ * was planned, where these are not the job's own; leftOut: says which ranks the job that was chosen does not take.
  *
- * @typedef {Extras & {workload: () => Body, planned: (workload: Workload, hasOther: boolean) => void}} JobFields
+ * @typedef {Extras & {
+ *   workload: () => Body, planned: (workload: Workload, hasOther: boolean) => void, leftOut: (words: string) => void,
+ * }} JobFields
  */
 
 /**
@@ -33,7 +35,7 @@ const EXAMPLE = '{"schema": "lightloom.workload/1", "ranks": 8, …}';
  * @returns {JobFields}
  */
 export function workloadFields(onChange) {
-  const { before, field, select, summary, text, wrong } = jobElements();
+  const { before, field, left, select, summary, text, wrong } = jobElements();
 
   function follow() {
     field.hidden = select.value !== OWN;
@@ -51,7 +53,8 @@ export function workloadFields(onChange) {
 
   select.addEventListener("change", () => {
     follow();
-    onChange({ draft: false, isOther: true });
+    replace(left);
+    onChange({ draft: false, isOther: true, isOwn: select.value === OWN });
   });
   text.addEventListener("input", () => onChange({ draft: true }));
   return {
@@ -79,6 +82,7 @@ export function workloadFields(onChange) {
       return true;
     },
     right: () => say(""),
+    leftOut: (words) => replace(left, words),
     planned(workload, hasOther) {
       follow();
       if (hasOther) replace(summary, `${summary.textContent}, as it comes. Planned here: ${ranksWords(workload)}.`);
@@ -113,11 +117,12 @@ function jobElements() {
   );
   const select = h("select", { id: ids.select }, entries, h("option", { value: OWN }, "A workload of your own (JSON)"));
   const summary = h("p", { class: "quiet" });
+  const left = h("p", { class: "quiet", role: "status" });
   const described = { "aria-describedby": ids.wrong, placeholder: EXAMPLE };
   const text = h("textarea", { id: ids.text, spellcheck: "false", ...described });
   const wrong = h("span", { class: "wrong", id: ids.wrong, hidden: true });
   const label = h("label", { for: ids.text }, "Workload");
   const field = h("div", { class: "field full", hidden: true }, label, text, wrong);
-  const job = h("div", { class: "field full" }, h("label", { for: ids.select }, "Training job"), select, summary);
-  return { before: h("div", { class: "fields" }, job, field), field, select, summary, text, wrong };
+  const job = h("div", { class: "field full" }, h("label", { for: ids.select }, "Training job"), select, summary, left);
+  return { before: h("div", { class: "fields" }, job, field), field, left, select, summary, text, wrong };
 }

@@ -1,14 +1,17 @@
 // Training: one iteration of a training job, its policies compared, its course in time.
 
-import { ask } from "../api.js";
+import { ask, Refusal } from "../api.js";
 import { onRedraw } from "../charts/axes.js";
 import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, optionsOf, startOf } from "../options.js";
-import { counted, time } from "../quantities.js";
+import { counted, isKnown, time } from "../quantities.js";
 import { breakEvenCard } from "./break-even.js";
+import { topologyNames } from "./plan-names.js";
 import { Scaffold } from "./scaffold.js";
-import { iterationOf } from "./training-iteration.js";
+import { changesWithin, iterationOf } from "./training-iteration.js";
+import { onwardCard } from "./training-onward.js";
+import { FIXED } from "./training-verdict.js";
 import { workloadFields } from "./training-workload.js";
 
 /** @import { Query } from "../address.js" */
@@ -23,9 +26,15 @@ const FIRST = ["ranks", "reconfiguration-delay", "ports", "bandwidth", "policy"]
  */
 export function mount(root) {
   let end = () => {};
+  // Whether another job was chosen, for which the number of ranks may not do.
+  let isOther = false;
   const extras = workloadFields((change) => {
-    // Another job has ranks of its own.
-    if (change.isOther) frame.form.set(new Map([...frame.query()].filter(([name]) => name !== "ranks")));
+    isOther = change.isOther ?? false;
+    const ranks = frame.query().get("ranks");
+    if (change.isOwn && ranks) {
+      extras.leftOut(`${ranks} ranks are left out: a workload says how many it has.`);
+      frame.form.set(without(frame.query(), "ranks"));
+    }
     frame.changed(change);
   });
   const frame = new Scaffold({
@@ -42,12 +51,24 @@ export function mount(root) {
     code: (query) => [["train", bodyFor(query, extras)]],
     async compute(query, signal) {
       const body = bodyFor(query, extras);
-      const training = await ask("/api/train", { ...body, timeline: true }, { signal });
+      /** @type {Training} */
+      let training;
+      try {
+        training = await ask("/api/train", { ...body, timeline: true }, { signal });
+      } catch (error) {
+        if (!isOther || !(error instanceof Refusal) || error.field !== "ranks") throw error;
+        isOther = false;
+        extras.leftOut(`${query.get("ranks")} ranks are left out. ${error.message}`);
+        frame.instead(without(query, "ranks"));
+        return;
+      }
+      isOther = false;
       end();
       extras.planned(training.workload, query.has("ranks"));
-      end = draw(frame.result, training, body);
+      end = draw(frame.result, training, body, query);
+      tellNames(frame.result.querySelector(".names-of"), training, body, signal);
       announce(
-        `An iteration takes ${time(training.total_s)}, with ${counted(training.reconfigurations, "reconfiguration")}.`,
+        `An iteration takes ${time(training.total_s)}, with ${counted(training.reconfigurations + changesWithin(training), "reconfiguration")}.`,
       );
     },
   });
@@ -60,6 +81,26 @@ export function mount(root) {
     },
   };
 }
+
+/**
+ * Explains the circuits that never change, once they are known; the iteration is shown without.
+ *
+ * @param {Element | null} place
+ * @param {Training} training
+ * @param {Body} body
+ * @param {AbortSignal} signal
+ */
+async function tellNames(place, training, body, signal) {
+  if (!place || !isKnown(training.policies[FIXED])) return;
+  try {
+    replace(place, topologyNames(await ask("/api/explain", { ...body, policy: FIXED }, { signal })));
+  } catch {
+    // The next change of the form asks anew.
+  }
+}
+
+/** @type {(query: Query, left: string) => Query} */
+const without = (query, left) => new Map([...query].filter(([name]) => name !== left));
 
 /**
  * The request to the server: a model by its name, or the workload that was pasted.
@@ -79,11 +120,18 @@ function bodyFor(query, extras) {
  * @param {HTMLElement} result
  * @param {Training} training
  * @param {Body} body
+ * @param {Query} query
  */
-function draw(result, training, body) {
+function draw(result, training, body, query) {
   const iteration = iterationOf(training);
   const breakEven = breakEvenCard(body);
-  replace(result, iteration.elements, breakEven.element, h("div", { class: "card" }, files(training, body)));
+  replace(
+    result,
+    iteration.elements,
+    breakEven.element,
+    onwardCard(training, body, query),
+    h("div", { class: "card" }, files(training, body)),
+  );
   const redraw = () => {
     iteration.redraw();
     breakEven.redraw();
