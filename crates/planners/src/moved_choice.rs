@@ -31,8 +31,8 @@ pub(crate) fn priced(choice: &Choice, own: Problem, of_step: Vec<usize>) -> Resu
     Ok(Choice { class_bound, ..Choice::priced(choice.planner, own, candidates)? })
 }
 
-/// Candidates by step, each the first one with its circuits: topologies of a choice that differed may be alike on another
-/// fabric, where from one to the other nothing changes.
+/// Candidates by step, each the first one with its circuits: topologies of a choice that differed may be alike on
+/// another fabric, where from one to the other nothing changes.
 pub(crate) fn alike_as_one(own: &Problem, of_step: Vec<usize>) -> Vec<usize> {
     let table = &own.table;
     let first = |candidate| table.position(table.candidate(candidate)).unwrap_or(candidate);
