@@ -76,7 +76,7 @@ def test_every_circuit_has_its_own_rate(collective: str, mixed: dict[str, Any]) 
     "told",
     [
         {"failed": "gpu:2,port:0.0,receiver:3.1"},
-        {"failed": "gpu:0,link:1-3,switch:1"},
+        {"failed": "gpu:0,link:1-3,receiver:2.0"},
         {"positions": "0:0,30:0,0:5,9:9", "failed": "gpu:2"},
     ],
 )
