@@ -147,7 +147,7 @@ def test_faults_on_ways_that_a_collective_does_not_need_are_planned_around(colle
     ],
 )
 def test_steps_whose_circuits_become_alike_change_nothing(
-    gpus: int, collective: str, dead_links: str, more: dict[str, int]
+    gpus: int, collective: str, dead_links: str, more: dict[str, Any]
 ) -> None:
     """Two steps on circuits of their own, which around many dead links are the same: all that are left."""
     failed = [f"link:{link}" for link in dead_links.split()]

@@ -76,11 +76,11 @@ def test_every_circuit_has_its_own_rate(collective: str, mixed: dict[str, Any]) 
     "told",
     [
         {"failed": "gpu:2,port:0.0,receiver:3.1"},
-        {"failed": "gpu:0,link:1-3,receiver:2.0"},
+        {"failed": "gpu:0,link:1>3,receiver:2.0"},
         {"positions": "0:0,30:0,0:5,9:9", "failed": "gpu:2"},
     ],
 )
-def test_what_is_broken_or_far_is_so_among_the_gpus_that_are_left(told: dict[str, str]) -> None:
+def test_what_is_broken_or_far_is_so_among_the_gpus_that_are_left(told: dict[str, Any]) -> None:
     """The plan by rank states a bound on the ports that work, and light takes its time: its judge has both, too."""
     plan = ll.plan("all-gather", "64KiB", fabric=ll.Fabric(gpus=4, ports=2, **told))
     assert plan.ranks is not None
