@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -136,3 +137,23 @@ def test_faults_that_leave_data_no_way_are_refused(
 def test_faults_on_ways_that_a_collective_does_not_need_are_planned_around(collective: str, failed: str) -> None:
     plan = lightloom.plan(collective, "1MiB", fabric=Fabric(gpus=3, ports=2, failed=failed))
     assert all(check.passed for check in lightloom.verify(plan))
+
+
+@pytest.mark.parametrize(
+    ("gpus", "collective", "dead_links", "more"),
+    [
+        (5, "all-to-all", "1-3 0-4 2-3 1-4 3-4 1-2", {}),
+        (6, "gather", "0-3 0-4 0-5 1-3 1-4 2-3 2-4 2-5", {"root": 5}),
+    ],
+)
+def test_steps_whose_circuits_become_alike_change_nothing(
+    gpus: int, collective: str, dead_links: str, more: dict[str, Any]
+) -> None:
+    """Two steps on circuits of their own, which around many dead links are the same: all that are left."""
+    failed = [f"link:{link}" for link in dead_links.split()]
+    plan = lightloom.plan(collective, "1MiB", fabric=Fabric(gpus=gpus, ports=3, failed=failed), planner="bvn", **more)
+    document = json.loads(plan.to_json())
+    links = [document["topologies"][step["topology"]]["links"] for step in document["steps"]]
+    changes = [one != other for one, other in itertools.pairwise(links)]
+    assert not all(changes)
+    assert [step["reconfigured"] for step in document["steps"]] == [False, *changes]

@@ -258,6 +258,7 @@ def test_files_with_other_rates_are_refused(plan: ll.Plan, key: str, value: obje
     ("changed", "field"),
     [
         ({"bandwidth": ["800Gbps", "400Gbps"]}, "bandwidth"),
+        ({"bandwidth": ["800Gbps", "400Gbps"], "pair_rates": "inside:4:800Gbps"}, "bandwidth"),
         ({"electrical": "4:1Tbps"}, "electrical"),
         ({"positions": "grid:1x2:4:3"}, "positions"),
         ({"pair_rates": "inside:1:8Gbps"}, "pair_rates"),

@@ -56,6 +56,7 @@ MIXED_RATES: list[dict[str, str | list[str]]] = [
     {"bandwidth": "400Gbps", "pair_rates": "inside:2:800Gbps:100ns,0:3:100Gbps:2us"},
     {"bandwidth": ["800Gbps", "300Gbps"], "failed": "gpu:2"},
     {"bandwidth": "400Gbps", "pair_rates": "inside:2:800Gbps:100ns", "failed": ["gpu:2", "link:0-3"]},
+    {"bandwidth": ["800Gbps", "300Gbps"], "failed": ["gpu:2", "port:0.0"]},
 ]
 
 
@@ -69,6 +70,21 @@ def test_every_circuit_has_its_own_rate(collective: str, mixed: dict[str, Any]) 
     for step, planned in zip(measurement.steps, plan.steps, strict=True):
         # Nothing is faster than the circuits, but for packets that take parallel ones in turn.
         assert step.measured_s >= 0.9 * (planned.total_s - planned.propagation_s)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"failed": "gpu:2,port:0.0,receiver:3.1"},
+        {"failed": "gpu:0,link:1>3,receiver:2.0"},
+        {"positions": "0:0,30:0,0:5,9:9", "failed": "gpu:2"},
+    ],
+)
+def test_what_is_broken_or_far_is_so_among_the_gpus_that_are_left(told: dict[str, Any]) -> None:
+    """The plan by rank states a bound on the ports that work, and light takes its time: its judge has both, too."""
+    plan = ll.plan("all-gather", "64KiB", fabric=ll.Fabric(gpus=4, ports=2, **told))
+    assert plan.ranks is not None
+    assert ll.run(plan, runs=1, warm_ups=0).wrong == 0
 
 
 def test_measured_times_have_every_delay() -> None:

@@ -129,7 +129,7 @@ def test_the_verb_writes_what_the_schema_says(cli: RunCli, in_tmp: Path, port: i
         (["--transport", "tcp", "--hosts", "a,b", "--dilation", "2"], "dilation: `2.0` is not accepted: TCP sends"),
         (["--transport", "tcp", "--hosts", "a,b,c"], "hosts: 4 ranks are not as many on each of 3"),
         (["--transport", "tcp", "--hosts", "a,a"], "hosts: `a` is there twice"),
-        (["--transport", "tcp", "--hosts", "a:3,b:2"], "hosts: 2 hosts have 5 ranks; the plan needs 4"),
+        (["--transport", "tcp", "--hosts", "a:3,b:2"], "hosts: 2 hosts with 5 ranks; the plan needs 4"),
         (["--transport", "tcp", "--hosts", "a:0,b:4"], "hosts: `a:0` is not accepted"),
         (["--transport", "tcp", "--hosts", "no such host!"], "hosts: `no such host!` is not accepted"),
         (["--transport", "tcp", "--hosts", "missing.toml"], "hosts: no such file: `missing.toml`"),

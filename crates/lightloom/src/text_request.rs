@@ -82,6 +82,10 @@ impl TextFabric {
             [_] => None,
             ref by_port => PortRates::new("bandwidth", by_port, self.ports)?,
         };
+        if rates.is_some() && self.pair_rates.is_some() {
+            let accepts = "one rate where pairs have different rates (`pair_rates`)";
+            return Err(Error::value("bandwidth", "a rate for each port", accepts));
+        }
         let of_all = (self.bandwidth_bps.iter().copied().fold(0.0, f64::max), self.hop_delay_s);
         let pairs = self.pair_rates.map(|classes| classes.on("pair_rates", gpus, of_all)).transpose()?;
         let best_of = |pairs: &PairRates| (pairs.fastest_bps(), pairs.least_hop_delay_s());

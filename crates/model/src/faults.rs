@@ -134,6 +134,26 @@ impl Faults {
         Ok(())
     }
 
+    /// The faults of a fabric that has of its GPUs these alone, by their places among them.
+    #[must_use]
+    pub fn among(&self, gpus: &[u32]) -> Self {
+        let place = |gpu: u32| gpus.iter().position(|&other| other == gpu).map(|place| place as u32);
+        let moved = self.all().iter().filter_map(|&fault| {
+            Some(match fault {
+                Fault::Gpu(gpu) => Fault::Gpu(place(gpu)?),
+                Fault::Transmitter { gpu, port } => Fault::Transmitter { gpu: place(gpu)?, port },
+                Fault::Receiver { gpu, port } => Fault::Receiver { gpu: place(gpu)?, port },
+                Fault::Link(one, other) => {
+                    let (one, other) = (place(one)?, place(other)?);
+                    Fault::Link(one.min(other), one.max(other))
+                }
+                Fault::OneWay(src, dst) => Fault::OneWay(place(src)?, place(dst)?),
+                Fault::Switch(port) => Fault::Switch(port),
+            })
+        });
+        moved.collect()
+    }
+
     /// Whether a GPU does not work.
     pub fn has_gpu(&self, gpu: u32) -> bool {
         self.all().contains(&Fault::Gpu(gpu))
@@ -194,6 +214,12 @@ mod tests {
             let error = text.parse::<Fault>().unwrap_err();
             assert_eq!(error.field(), "failed", "{text}");
         }
+    }
+
+    #[test]
+    fn faults_of_other_gpus_are_left_out() {
+        let all = faults("gpu:2,port:5.2,receiver:6.1,port:0.0,link:0-7,link:2>1,link:5>0,switch:2");
+        assert_eq!(all.among(&[5, 7, 0]).to_string(), "port:0.2,port:2.0,link:1-2,link:0>2,switch:2");
     }
 
     #[test]

@@ -88,6 +88,12 @@ impl Positions {
         }
     }
 
+    /// The places of some of the GPUs, in their order.
+    #[must_use]
+    pub fn among(&self, gpus: &[u32]) -> Self {
+        Self { gpus: gpus.iter().map(|&gpu| self.gpus[gpu as usize]).collect(), ..self.clone() }
+    }
+
     /// Where a GPU is, m.
     pub fn place_m(&self, gpu: u32) -> [f64; 3] {
         self.gpus[gpu as usize].map(metres)

@@ -26,7 +26,16 @@ pub(crate) fn on_fabric(
 
 /// The planner's choice with topologies of its problem by step.
 pub(crate) fn priced(choice: &Choice, own: Problem, of_step: Vec<usize>) -> Result<Choice> {
-    let candidates = of_step.into_iter().collect();
+    let candidates = alike_as_one(&own, of_step);
     let class_bound = choice.class_bound.as_ref().map(|_| own.any_algorithm_bound());
     Ok(Choice { class_bound, ..Choice::priced(choice.planner, own, candidates)? })
+}
+
+/// Candidates by step, each the first one with its circuits: topologies of a choice that differed may be alike on
+/// another fabric, where from one to the other nothing changes.
+pub(crate) fn alike_as_one(own: &Problem, of_step: Vec<usize>) -> Vec<usize> {
+    let table = &own.table;
+    let first = |candidate| table.position(table.candidate(candidate)).unwrap_or(candidate);
+    let firsts: Vec<usize> = (0..table.candidates()).map(first).collect();
+    of_step.into_iter().map(|candidate| firsts[candidate]).collect()
 }

@@ -1,6 +1,6 @@
 //! `Plan` and the verbs that make and judge it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use lightloom::StatedFabric;
 use model::{Error, Plan, PortRates, Result};
@@ -130,7 +130,10 @@ impl PyPlan {
     fn by_rank(&self) -> CoreResult<Self> {
         let parts = model::PlanParts::clone(&self.plan);
         let shape = &parts.fabric.shape;
+        let ranks: Vec<u32> = (0..shape.gpus()).map(|rank| shape.gpu_of(rank)).collect();
         let alike = model::Shape::new(shape.gpus(), shape.dims(), shape.ports())?;
+        let alike = alike.with_faults(shape.faults().among(&ranks))?;
+        let alike = alike.at_positions(shape.positions().map(|places| Arc::new(places.among(&ranks))))?;
         let shape = alike.with_rates(shape.rates().cloned()).with_pairs(shape.pairs().cloned())?;
         let fabric = model::Fabric { shape, ..parts.fabric.clone() };
         Ok(Self { plan: Plan::new(model::PlanParts { fabric, ..parts })?, judged: OnceLock::new() })

@@ -8,7 +8,7 @@ use model::{Error, Fabric, Plan, PlanStep, Result, Schedule, Topology};
 use super::mending::{self, Freed};
 use super::{composed_anew, roles};
 use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS, MOST_OVER_FASTEST};
-use crate::moved_choice::used_by;
+use crate::moved_choice::{alike_as_one, used_by};
 use crate::{Cache, Choice, KeptCircuits, Problem};
 
 /// The word that repaired plans have in the place of a planner's name.
@@ -70,7 +70,8 @@ pub fn repair(plan: &Plan, fabric: &Fabric, cache: &Arc<Cache>) -> Result<Option
         bases.extend(mended.iter().cloned());
         let own = whole.with(schedule, settings, mended)?;
         // Some transfer may have no path left; another way may have one.
-        let priced = Choice::priced(REPAIRED, own, of_step.clone());
+        let candidates = alike_as_one(&own, of_step.clone());
+        let priced = Choice::priced(REPAIRED, own, candidates);
         found.extend(priced.map(|choice| Choice { class_bound: class_bound.clone(), ..choice }));
     }
     let fastest_s = |found: &[Choice]| found.iter().map(|choice| choice.total_s).fold(f64::INFINITY, f64::min);

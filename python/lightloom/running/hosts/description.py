@@ -60,7 +60,7 @@ def hosts_of(given: str, ranks: int, ports: int) -> list[Host]:
     _check_names(told)
     found = sum(len(host.ranks) for host in told)
     if found != ranks:
-        raise refuse("hosts", f"{counted(len(told), 'host')} have {counted(found, 'rank')}; the plan needs {ranks}")
+        raise refuse("hosts", f"{counted(len(told), 'host')} with {counted(found, 'rank')}; the plan needs {ranks}")
     for rank, of_rank in enumerate(of_rank for host in told for of_rank in host.ports):
         if len(of_rank) != ports:
             raise refuse("hosts", f"rank {rank} has {counted(len(of_rank), 'port')}; the plan needs {ports} of each")
