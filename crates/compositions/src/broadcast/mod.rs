@@ -37,6 +37,9 @@ use trees::Trees;
 /// The most parts times ranks that are looked at.
 const MOST_SENT: u64 = 1 << 20;
 
+/// The most parts squared, times ranks, that are looked at: the rarest part is sought among all for each that is sent.
+const MOST_COMPARED: u64 = 1 << 31;
+
 /// The most rounds of a broadcast.
 const MOST_ROUNDS: u32 = 2048;
 
@@ -175,7 +178,10 @@ fn best_parts(
     prices: &Prices,
     more_s: f64,
 ) -> Option<(f64, u32)> {
-    let fits = |&times: &u32| u64::from(parts(times)) * u64::from(ranks) <= MOST_SENT && rounds(times) <= MOST_ROUNDS;
+    let fits = |&times: &u32| {
+        let sent = u64::from(parts(times)) * u64::from(ranks);
+        sent <= MOST_SENT && sent * u64::from(parts(times)) <= MOST_COMPARED && rounds(times) <= MOST_ROUNDS
+    };
     // By an eighth more each time, so that points of a sweep share what is made.
     let all = std::iter::successors(Some(1), |times| Some(times + (times / 8).max(1))).take_while(fits);
     let priced = all.map(|times| {
