@@ -10,8 +10,8 @@ pub(crate) const ROOTED: &[Collective] =
 
 /// `collective` over a tree: `steps` has its edges `(parent, child)` relative to the root, in the order of a Broadcast,
 /// in which every rank but the root is a child once. A Scatter sends a child what its whole subtree gets. Reduce and
-/// Gather are a Broadcast and a Scatter backwards, with ranks counted down from the root. O(n) edges, and for Scatter and
-/// Gather O(n · depth) chunks.
+/// Gather are a Broadcast and a Scatter backwards, with ranks counted down from the root. O(n) edges, and for Scatter
+/// and Gather O(n · depth) chunks.
 ///
 /// # Errors
 /// The errors of [`Schedule::new`].

@@ -26,8 +26,9 @@ impl Shape {
         self.without_faults(class.ports.len() as u32)?.with_faults(self.faults().on_ports(&class.ports))
     }
 
-    /// The topology with what `change` makes of its circuits, on ports that are alike: where ports have different rates, of
-    /// those of each class in turn, with the shape of this class; where pairs of GPUs have, at the rates of these.
+    /// The topology with what `change` makes of its circuits, on ports that are alike: where ports have different
+    /// rates, of those of each class in turn, with the shape of this class; where pairs of GPUs have, at the rates of
+    /// these.
     ///
     /// # Errors
     /// The errors of `change`; circuits of a class for which a GPU has no ports.

@@ -135,8 +135,8 @@ impl Shape {
     }
 
     /// # Errors
-    /// A topology with more circuits at a rank than ports of it work, of their rate where ports have different ones, or with
-    /// a circuit that cannot be made.
+    /// A topology with more circuits at a rank than ports of it work, of their rate where ports have different ones, or
+    /// with a circuit that cannot be made.
     pub fn check_faults(&self, topology: &Topology) -> Result<()> {
         if self.faults().is_empty() {
             return Ok(());

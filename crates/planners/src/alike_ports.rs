@@ -14,8 +14,8 @@ pub(crate) fn problem(planner: &dyn Planner, problem: &Problem, ports: u32, band
     on_shape(planner, problem, problem.fabric.shape.without_faults(ports)?, bandwidth_bps)
 }
 
-/// The problem on a shape of the same ranks. It starts as the fabric does where the shape has the same ports, or ports that
-/// are alike and as many as its circuits need, else free.
+/// The problem on a shape of the same ranks. It starts as the fabric does where the shape has the same ports, or ports
+/// that are alike and as many as its circuits need, else free.
 ///
 /// # Errors
 /// The errors of [`Problem::new`].

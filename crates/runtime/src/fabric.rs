@@ -31,8 +31,8 @@ pub struct Passage {
     pub due_ns: u64,
 }
 
-/// The circuits of the moment, and when each is free again. `pace` has the nanoseconds of a byte on the circuit from one
-/// port to another, and those from one end of it to the other.
+/// The circuits of the moment, and when each is free again. `pace` has the nanoseconds of a byte on the circuit from
+/// one port to another, and those from one end of it to the other.
 #[derive(Debug)]
 pub struct Fabric<P> {
     pace: P,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cutoffs::paces::MOST_TURNS;
 
-/// How much slower circuits are than the fastest, by the port that they leave and the ranks that they join; nothing where
-/// all are alike.
+/// How much slower circuits are than the fastest, by the port that they leave and the ranks that they join; nothing
+/// where all are alike.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Paces {
     /// By port of a rank, the time of a byte over that of the fastest circuit.

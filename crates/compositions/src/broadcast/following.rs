@@ -1,9 +1,9 @@
 //! Collectives with a root that follow the steps of one without.
 //!
 //! An AllReduce of which every buffer but the root's is nothing is a Broadcast: of its transfers those are left that
-//! bring a chunk of the root's to a rank that lacks it. So is a scatter before the steps of an AllGather. A ReduceScatter
-//! of the root's buffer alone is a Scatter, and backwards an AllGather to the root alone a Gather. Circuits carry no more
-//! in any step than they did.
+//! bring a chunk of the root's to a rank that lacks it. So is a scatter before the steps of an AllGather. A
+//! ReduceScatter of the root's buffer alone is a Scatter, and backwards an AllGather to the root alone a Gather.
+//! Circuits carry no more in any step than they did.
 
 use model::{Chunks, Collective, Rank, Result, Schedule, Topology};
 
@@ -14,8 +14,8 @@ use crate::cutoffs::broadcast_following::MOST_SENT;
 
 /// The collective from or to `root` that follows a schedule on these topologies: a Broadcast or, on the circuits turned
 /// round, a Reduce follows an AllReduce or an AllGather; a Scatter a ReduceScatter; a Gather an AllGather. `None` where
-/// chunks are of several sizes or too many, and where a rank is sent a chunk twice in what is turned round. O(chunks that
-/// the schedule sends).
+/// chunks are of several sizes or too many, and where a rank is sent a chunk twice in what is turned round. O(chunks
+/// that the schedule sends).
 ///
 /// # Errors
 /// The errors of making steps and of turning topologies round.
@@ -116,8 +116,8 @@ mod tests {
         sent
     }
 
-    /// Whether each step, in order, is one of `before` with no pair that exchanges more: steps that bring nothing are left
-    /// out.
+    /// Whether each step, in order, is one of `before` with no pair that exchanges more: steps that bring nothing are
+    /// left out.
     fn carries_no_more(steps: &[Step], chunks: &Chunks, before: &Schedule) -> bool {
         let mut left = before.steps().iter();
         steps.iter().all(|step| {

@@ -1,9 +1,10 @@
 //! Plans around what is broken on circuits of different rates.
 //!
-//! As where circuits are alike, a planner plans for a fabric on which everything works, here with the rates as they are:
-//! with all ports, and with those of each rate that every GPU has left. Its choice is moved onto the fabric as it is
-//! ([`crate::around_faults`]): circuits that fail are joined anew among ports of their rate, and GPUs change roles, or keep
-//! them where pairs differ. A planner that chooses the algorithm too also looks for one on the mended topologies.
+//! As where circuits are alike, a planner plans for a fabric on which everything works, here with the rates as they
+//! are: with all ports, and with those of each rate that every GPU has left. Its choice is moved onto the fabric as it
+//! is ([`crate::around_faults`]): circuits that fail are joined anew among ports of their rate, and GPUs change roles,
+//! or keep them where pairs differ. A planner that chooses the algorithm too also looks for one on the mended
+//! topologies.
 
 use model::{Fabric, Initial, PortRates, Result, Shape, Topology, WorkingPorts};
 
@@ -17,7 +18,8 @@ use crate::{Choice, Planner, Problem, alike_ports};
 /// A planner's choice where everything works.
 type OnWorking = fn(&dyn Planner, &Problem) -> Result<Option<Choice>>;
 
-/// A planner's choice around the faults of the problem, from those of `on_working`; `None` where none takes at most `limit_s`.
+/// A planner's choice around the faults of the problem, from those of `on_working`; `None` where none takes at most
+/// `limit_s`.
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
@@ -62,8 +64,8 @@ pub(super) fn choose(
     }
 }
 
-/// The ports with which is planned: all of them, where some GPU has more left than all have, and those of each rate that
-/// all have left.
+/// The ports with which is planned: all of them, where some GPU has more left than all have, and those of each rate
+/// that all have left.
 fn kept_ports(shape: &Shape) -> Result<Vec<Vec<u32>>> {
     let (all, left) = ((0..shape.ports()).collect::<Vec<u32>>(), shape.ports_of_all()?);
     let is_even = left.len() as u32 == WorkingPorts::of(shape).most();
