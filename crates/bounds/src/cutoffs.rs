@@ -10,7 +10,8 @@ pub(crate) mod any_algorithm_all_reduce_parts {
     /// Hops over those to the farthest rank, with which the bound of a Broadcast counts at most `RECEIVED`.
     pub(crate) const HOPS_TO_FARTHEST: f64 = 4.0;
 
-    /// Buffers through a rank's ports that the bound counts at most then: 27 000 random fabrics have no exception.
+    /// Buffers through a rank's ports that the bound counts at most then: no random fabric is an exception
+    /// (`python -m tests.planning.relations --relation bound_of_all_reduce`).
     pub(crate) const RECEIVED: f64 = 1.25;
 }
 

@@ -4,7 +4,7 @@
 //! many of them as give it at least its rate: a circuit is so many parallel circuits, and a GPU has more ports, all in
 //! all with hardly more than its rate. No step takes longer there, and no more changes, so that a bound on either holds.
 
-use model::{Fabric, Fault, Faults, Initial, Link, MAX_PORTS, Topology, Translations};
+use model::{Fabric, Initial, Link, MAX_PORTS, Topology, Translations};
 
 use crate::Statement;
 use crate::cutoffs::mixed_rates::{MOST_SMALL_UNITS, MOST_UNITS_OF_SLOWEST};
@@ -83,22 +83,10 @@ fn in_units_of(fabric: &Fabric, most: u32) -> Option<Fabric> {
         other => other.clone(),
     };
     let shape = fabric.shape.without_faults(of_unit.len() as u32).ok()?;
-    let shape = shape.with_faults(faults_of_units(fabric.shape.faults(), &of_unit)).ok()?;
+    // Of a port that fails all units fail.
+    let units_of = |port: u32| (0..).zip(&of_unit).filter(|(_, of)| **of == port).map(|(unit, _)| unit).collect();
+    let shape = shape.with_faults(fabric.shape.faults().at_ports(units_of)).ok()?;
     Some(Fabric { shape, bandwidth_bps: unit_bps, initial, ..fabric.clone() })
-}
-
-/// The faults of ports that are units: of a port that fails, all of its units do.
-fn faults_of_units(faults: &Faults, of_unit: &[u32]) -> Faults {
-    let units = |port: u32| (0..).zip(of_unit).filter(move |(_, of)| **of == port).map(|(unit, _)| unit);
-    let moved = faults.all().iter().flat_map(|&fault| -> Vec<Fault> {
-        match fault {
-            Fault::Transmitter { gpu, port } => units(port).map(|port| Fault::Transmitter { gpu, port }).collect(),
-            Fault::Receiver { gpu, port } => units(port).map(|port| Fault::Receiver { gpu, port }).collect(),
-            Fault::Switch(port) => units(port).map(Fault::Switch).collect(),
-            other => vec![other],
-        }
-    });
-    moved.collect()
 }
 
 /// The topology whose circuits are as many as each has units.
@@ -119,7 +107,7 @@ fn topology_in_units(topology: &Topology, units: &[u32]) -> Option<Topology> {
 mod tests {
     use super::*;
     use crate::any_algorithm;
-    use model::{Collective, CostSettings, PortRates, ReconfigurationPolicy, Shape};
+    use model::{Collective, CostSettings, Fault, PortRates, ReconfigurationPolicy, Shape};
 
     fn fabric(by_port_bps: &[f64]) -> Fabric {
         let ports = by_port_bps.len() as u32;

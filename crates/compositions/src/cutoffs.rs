@@ -18,9 +18,18 @@ pub(crate) mod at_once {
     pub(crate) const MOST_CYCLIC: u32 = 512;
 }
 
-pub(crate) mod broadcast_following {
-    /// Chunks times ranks up to which a Broadcast follows the steps of another collective.
+pub(crate) mod broadcast {
+    /// Parts times ranks that are looked at, at most.
     pub(crate) const MOST_SENT: u64 = 1 << 20;
+
+    /// Parts squared times ranks, at most: the rarest part is sought among all for each that is sent.
+    pub(crate) const MOST_COMPARED: u64 = 1 << 31;
+
+    /// Rounds of a broadcast, at most.
+    pub(crate) const MOST_ROUNDS: u32 = 2048;
+
+    /// Hops of a step up to which every number is looked at; above, by an eighth more each time, and all that are left.
+    pub(crate) const ALL_HOPS: u32 = 8;
 }
 
 pub(crate) mod broadcast_kept {
@@ -109,6 +118,11 @@ pub(crate) mod flood {
 pub(crate) mod flood_lengths {
     /// Hops of the longest step that is priced.
     pub(crate) const LONGEST: u32 = 8;
+}
+
+pub(crate) mod following {
+    /// Chunks times ranks up to which a collective with a root follows the steps of one without.
+    pub(crate) const MOST_SENT: u64 = 1 << 20;
 }
 
 pub(crate) mod gaps {

@@ -3,15 +3,17 @@
 use crate::{Fault, Faults, Link, PortRates, RateClass, Result, Shape, Topology, Translations};
 
 impl Faults {
-    /// The faults of a fabric that has of its ports these alone, in their order: those of other ports are left out.
+    /// The faults of a fabric whose ports are others: each port is the ports of `places` there, or none.
     #[must_use]
-    pub fn on_ports(&self, ports: &[u32]) -> Self {
-        let place = |port: u32| ports.iter().position(|&other| other == port).map(|place| place as u32);
-        let moved = self.all().iter().filter_map(|&fault| match fault {
-            Fault::Transmitter { gpu, port } => place(port).map(|port| Fault::Transmitter { gpu, port }),
-            Fault::Receiver { gpu, port } => place(port).map(|port| Fault::Receiver { gpu, port }),
-            Fault::Switch(port) => place(port).map(Fault::Switch),
-            other => Some(other),
+    pub fn at_ports(&self, places: impl Fn(u32) -> Vec<u32>) -> Self {
+        let moved = self.all().iter().flat_map(|&fault| -> Vec<Fault> {
+            let at = |port, of: &dyn Fn(u32) -> Fault| places(port).into_iter().map(of).collect();
+            match fault {
+                Fault::Transmitter { gpu, port } => at(port, &|port| Fault::Transmitter { gpu, port }),
+                Fault::Receiver { gpu, port } => at(port, &|port| Fault::Receiver { gpu, port }),
+                Fault::Switch(port) => at(port, &Fault::Switch),
+                other => vec![other],
+            }
         });
         moved.collect()
     }
@@ -21,9 +23,12 @@ impl Shape {
     /// The same ranks with the ports of one class alone, which are alike, and what of them does not work.
     ///
     /// # Errors
-    /// None that classes of this shape's ports lead to.
+    /// No error for a class of this shape's own ports.
     pub fn of_class(&self, class: &RateClass) -> Result<Self> {
-        self.without_faults(class.ports.len() as u32)?.with_faults(self.faults().on_ports(&class.ports))
+        let places =
+            |port: u32| (0..).zip(&class.ports).filter(|(_, own)| **own == port).map(|(place, _)| place).collect();
+        let faults = self.faults().at_ports(places);
+        self.without_faults(class.ports.len() as u32)?.with_faults(faults)
     }
 
     /// The topology with what `change` makes of its circuits, on ports that are alike: where ports have different

@@ -52,7 +52,7 @@ impl Shape {
     /// The ports that every rank has, both to send and to receive: of those of each rate, as many.
     ///
     /// # Errors
-    /// None that classes of this shape's ports lead to.
+    /// No error for classes of this shape's own ports.
     pub fn ports_of_all(&self) -> Result<Vec<u32>> {
         let Some(rates) = self.rates() else { return Ok((0..WorkingPorts::of(self).least()).collect()) };
         let mut kept = Vec::new();

@@ -3,7 +3,7 @@
 
 mod receiving;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::board::{Board, Phase};
 use crate::clock::{now_ns, sleep_until};
@@ -69,6 +69,8 @@ pub struct Rank<'a, T> {
     has_ended: Vec<bool>,
     /// The number of the run's releases that it has seen.
     heard: usize,
+    /// By step and next rank, the ports that packets take in turn which are passed on.
+    turns: BTreeMap<(u32, u32), Vec<u32>>,
     /// By port, what leaves by it next.
     waiting: Vec<VecDeque<Waiting>>,
     /// Memory for the data of a step that is not in use.
@@ -109,6 +111,7 @@ impl<'a, T: Transport> Rank<'a, T> {
             heard: 0,
             // Filled with ones, so that the system gives the memory now and not during a step.
             spare_stages: vec![vec![1; staged as usize]],
+            turns: BTreeMap::new(),
             waiting: (0..request.ports).map(|_| VecDeque::new()).collect(),
             spare: Vec::new(),
             scratch: vec![1; largest as usize],

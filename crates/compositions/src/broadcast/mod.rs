@@ -10,12 +10,11 @@
 //! Numbers of parts and hops of steps are chosen by price, and the cheapest few are made.
 
 mod all_gather;
-mod following;
 mod kept;
 mod one_topology;
-mod rounds;
+pub(crate) mod rounds;
 mod shifts;
-mod spread;
+pub(crate) mod spread;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -24,27 +23,15 @@ mod trees;
 use model::{Fabric, Initial, Rank, Result, Topology};
 
 use crate::composition::Composition;
+use crate::cutoffs::broadcast::{ALL_HOPS, MOST_COMPARED, MOST_ROUNDS, MOST_SENT};
 use crate::prices::Prices;
 use crate::relative::Sums;
 
-pub use following::following;
 pub(crate) use kept::Broadcasts;
 use kept::Made;
 use one_topology::OneTopology;
 pub(crate) use trees::NAME;
 use trees::Trees;
-
-/// The most parts times ranks that are looked at.
-const MOST_SENT: u64 = 1 << 20;
-
-/// The most parts squared, times ranks, that are looked at: the rarest part is sought among all for each that is sent.
-const MOST_COMPARED: u64 = 1 << 31;
-
-/// The most rounds of a broadcast.
-const MOST_ROUNDS: u32 = 2048;
-
-/// Hops of a step up to which every number is looked at; above, by an eighth more each time, and all that are left.
-const ALL_HOPS: u32 = 8;
 
 /// Hops of a tree up to which floods are looked at, and scatters with an AllGather.
 const MOST_DEPTH: u32 = 1024;

@@ -11,13 +11,13 @@ use super::spread::Sends;
 
 /// Sets of parts, one for each rank.
 #[derive(Clone)]
-pub(super) struct Sets {
+pub(crate) struct Sets {
     words: usize,
     bits: Vec<u64>,
 }
 
 impl Sets {
-    pub(super) fn new(ranks: u32, parts: u32) -> Self {
+    pub(crate) fn new(ranks: u32, parts: u32) -> Self {
         let words = parts.div_ceil(64) as usize;
         Self { words, bits: vec![0; ranks as usize * words] }
     }
@@ -26,11 +26,11 @@ impl Sets {
         &self.bits[rank as usize * self.words..][..self.words]
     }
 
-    pub(super) fn has(&self, rank: Rank, part: u32) -> bool {
+    pub(crate) fn has(&self, rank: Rank, part: u32) -> bool {
         self.of(rank)[part as usize / 64] >> (part % 64) & 1 == 1
     }
 
-    pub(super) fn insert(&mut self, rank: Rank, part: u32) {
+    pub(crate) fn insert(&mut self, rank: Rank, part: u32) {
         self.bits[rank as usize * self.words + part as usize / 64] |= 1 << (part % 64);
     }
 }

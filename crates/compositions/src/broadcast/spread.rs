@@ -7,14 +7,14 @@ use model::{Chunks, Collective, Op, Rank, Result, Step, Topology, Transfer, Tran
 use crate::composition::Composition;
 
 /// The parts that go from one rank to another in a step.
-pub(super) type Sends = BTreeMap<(Rank, Rank), Vec<u32>>;
+pub(crate) type Sends = BTreeMap<(Rank, Rank), Vec<u32>>;
 
 /// A Broadcast of a buffer in equal parts. It depends on no rate, delay or size.
 #[derive(Debug, Clone)]
-pub(super) struct Spread {
-    pub(super) parts: u32,
-    pub(super) steps: Vec<Sends>,
-    pub(super) topologies: Vec<Topology>,
+pub(crate) struct Spread {
+    pub(crate) parts: u32,
+    pub(crate) steps: Vec<Sends>,
+    pub(crate) topologies: Vec<Topology>,
 }
 
 impl Spread {
@@ -22,7 +22,7 @@ impl Spread {
     ///
     /// # Errors
     /// The errors of [`Step::new`].
-    pub(super) fn composition(&self, ranks: u32, root: Rank) -> Result<Composition> {
+    pub(crate) fn composition(&self, ranks: u32, root: Rank) -> Result<Composition> {
         self.of(Chunks::buffer(Collective::Broadcast, ranks, root, self.parts)?)
     }
 
@@ -30,7 +30,7 @@ impl Spread {
     ///
     /// # Errors
     /// The errors of [`Step::new`].
-    pub(super) fn of(&self, chunks: Chunks) -> Result<Composition> {
+    pub(crate) fn of(&self, chunks: Chunks) -> Result<Composition> {
         let ranks = chunks.ranks();
         let step = |sends: &Sends| {
             let transfers = sends.iter().map(|(&(src, dst), parts)| {

@@ -6,7 +6,7 @@
 //! or keep them where pairs differ. A planner that chooses the algorithm too also looks for one on the mended
 //! topologies.
 
-use model::{Fabric, Initial, PortRates, Result, Shape, Topology, WorkingPorts};
+use model::{Fabric, Faults, Initial, PortRates, Result, Shape, Topology, WorkingPorts};
 
 use super::adaptation::moved_to;
 use super::composed_in_units::{self, OF_SMALL_DIAMETER, composes};
@@ -43,7 +43,7 @@ pub(super) fn choose(
     }
     if composes(planner, problem) && shape.gpus() <= MOST_GPUS {
         bases.truncate(MOST_BASES);
-        let whole = shape.clone().with_faults([].into_iter().collect())?;
+        let whole = shape.clone().with_faults(Faults::default())?;
         for name in OF_SMALL_DIAMETER {
             let Ok(base) = topologies::build(name, &whole) else { continue };
             let base = as_it_starts(base, &whole)?;
@@ -96,7 +96,7 @@ fn on_ports(planner: &dyn Planner, problem: &Problem, kept: &[u32], on_working: 
     if kept.len() == by_port_bps.len() {
         return Ok(Some(choice));
     }
-    let working = fabric.shape.clone().with_faults([].into_iter().collect())?;
+    let working = fabric.shape.clone().with_faults(Faults::default())?;
     let initial = match &fabric.initial {
         Initial::Topology(_) => Initial::Free,
         other => other.clone(),

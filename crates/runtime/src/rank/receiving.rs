@@ -57,9 +57,10 @@ impl<T: Transport> Rank<'_, T> {
         Ok(program.path(message).get(place + 1).copied())
     }
 
-    fn port_to(&self, next: u32, header: &Header) -> Result<u32, String> {
-        let step = header.step as usize;
-        let turns = self.request.turns_to(step, self.number, next);
+    fn port_to(&mut self, next: u32, header: &Header) -> Result<u32, String> {
+        let (request, number) = (self.request, self.number);
+        let found = || request.turns_to(header.step as usize, number, next);
+        let turns = self.turns.entry((header.step, next)).or_insert_with(found);
         if turns.is_empty() {
             return Err(format!("no circuit leads to rank {next}"));
         }

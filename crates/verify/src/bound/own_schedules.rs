@@ -24,7 +24,7 @@ use crate::speeds::Speeds;
 /// Amounts by pair of ranks, from and to.
 type ByPair = BTreeMap<(usize, usize), f64>;
 
-/// What a step costs: hops, and loads as fractions of the buffer m.
+/// Costs of a step: its hops, and its loads as fractions of the buffer m.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct OwnStep {
     /// Links on the longest path.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["iteration_of", "training_of", "workload_of"]
 
-# Of these a request for an iteration has one.
+# The ways to name an iteration's workload, of which a request has one.
 WORKLOADS = ("model", "description", "workload")
 
 

@@ -7,10 +7,10 @@
 
 use model::{Chunks, Collective, Rank, Result, Schedule, Topology};
 
-use super::rounds::Sets;
-use super::spread::{Sends, Spread};
+use crate::broadcast::rounds::Sets;
+use crate::broadcast::spread::{Sends, Spread};
 use crate::composition::Composition;
-use crate::cutoffs::broadcast_following::MOST_SENT;
+use crate::cutoffs::following::MOST_SENT;
 
 /// The collective from or to `root` that follows a schedule on these topologies: a Broadcast or, on the circuits turned
 /// round, a Reduce follows an AllReduce or an AllGather; a Scatter a ReduceScatter; a Gather an AllGather. `None` where
