@@ -1,6 +1,5 @@
 """Descriptions of inference: their workloads, against arithmetic from their dimensions; refusals."""
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 import lightloom as ll
 from lightloom.inputs.workloads.model import model_workload, preset_workload, presets
 from tests.draws import cases
+from tests.inputs.edited_texts import edited, hold_to_a_workload_or_one_line
 from tests.inputs.model_descriptions import Tables, kinds, written
 from tests.reference.workloads import check, groups_of
 
@@ -360,15 +360,6 @@ TEXT = written(described())
 
 
 @settings(max_examples=cases(150), deadline=None)
-@given(
-    st.integers(0, len(TEXT)), st.integers(0, 12), st.text(max_size=6) | st.sampled_from(["9" * 30, "[", "=", "1e999"])
-)
-def test_any_text_is_a_workload_or_one_line(begin: int, removed: int, inserted: str) -> None:
-    text = TEXT[:begin] + inserted + TEXT[begin + removed :]
-    try:
-        workload = model_workload(text)
-    except ll.InputError as error:
-        assert "\n" not in str(error)
-    else:
-        check(workload)
-        tomllib.loads(text)
+@given(edited(TEXT))
+def test_any_text_is_a_workload_or_one_line(text: str) -> None:
+    hold_to_a_workload_or_one_line(text, check)

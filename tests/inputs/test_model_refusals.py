@@ -1,16 +1,15 @@
 """Descriptions of models that are wrong, damaged or in files: a workload, or one line that names the key."""
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import lightloom as ll
 from lightloom.inputs.workloads.model import model_workload, preset_workload
 from tests.draws import cases
+from tests.inputs.edited_texts import edited, hold_to_a_workload_or_one_line
 from tests.inputs.model_descriptions import SMALL, small, written
 from tests.reference.workloads import check
 
@@ -98,15 +97,6 @@ TEXT = written(SMALL)
 
 
 @settings(max_examples=cases(150), deadline=None)
-@given(
-    st.integers(0, len(TEXT)), st.integers(0, 12), st.text(max_size=6) | st.sampled_from(["9" * 30, "[", "=", "1e999"])
-)
-def test_any_text_is_a_workload_or_one_line(begin: int, removed: int, inserted: str) -> None:
-    text = TEXT[:begin] + inserted + TEXT[begin + removed :]
-    try:
-        workload = model_workload(text)
-    except ll.InputError as error:
-        assert "\n" not in str(error)
-    else:
-        check(workload)
-        tomllib.loads(text)
+@given(edited(TEXT))
+def test_any_text_is_a_workload_or_one_line(text: str) -> None:
+    hold_to_a_workload_or_one_line(text, check)

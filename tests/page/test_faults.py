@@ -137,7 +137,7 @@ def test_work_that_takes_too_long_is_ended() -> None:
         answer = server.post("plan", **LONG)
         assert answer.status_code == 504
         assert "1 s" in answer.json()["error"]
-        # What can be done is named: what is asked need not have GPUs or points that could be fewer.
+        # The refusal names ways out: a request need not have GPUs or points that could be fewer.
         assert "the command line has no limit, and `lightloom serve --most-time`" in answer.json()["error"]
         assert server.post("plan", **{**SMALL, "gpus": 8}).status_code == 200
         # Its process was told to leave off, and did.

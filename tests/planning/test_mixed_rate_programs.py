@@ -7,7 +7,6 @@ steps have these topologies and hops, and above every bound that holds for all p
 
 from __future__ import annotations
 
-import itertools
 import json
 from random import Random
 from typing import Any
@@ -17,16 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom as ll
-from tests.bounds_from_starts import all_schedules
 from tests.bounds_from_starts.all_schedules import Step
 from tests.bounds_from_starts.graphs import Graph
 from tests.draws import cases
-
-# Rounding of a linear program's optimum.
-ROUNDING = 1e-6
-BITS = 8
-# Steps up to which the programs of sums are of all schedules, and steps of others that are solved soon.
-MOST_STEPS = {"all-reduce": 2, "all-gather": 2, "reduce-scatter": 2, "broadcast": 3, "all-to-all": 3}
+from tests.planning import unlike_rates
+from tests.planning.unlike_rates import BITS, ROUNDING
 
 
 def drawn(number: int) -> tuple[str, int, ll.Fabric]:
@@ -43,23 +37,13 @@ def drawn(number: int) -> tuple[str, int, ll.Fabric]:
         hop_delay=rng.choice(("0s", "500ns")),
     )
     size_bytes = gpus * rng.choice((100, 10_000, 1_000_000))
-    return rng.choice(sorted(MOST_STEPS)), size_bytes, fabric
+    return rng.choice(sorted(unlike_rates.MOST_STEPS)), size_bytes, fabric
 
 
 def least_load(collective: str, gpus: int, steps: list[Step]) -> float | None:
-    """The least sum of loads of any schedule, in parts of the buffer; None where none is known or there is none."""
-    if len(steps) > MOST_STEPS[collective] or (gpus == 5 and collective == "all-reduce" and len(steps) > 1):
-        return None
-    shares = dict.fromkeys(itertools.permutations(range(gpus), 2), 1 / gpus)
-    programs: dict[str, Any] = {
-        "all-gather": lambda: all_schedules.all_gather(gpus, steps),
-        "reduce-scatter": lambda: all_schedules.reduce_scatter(gpus, steps),
-        "all-reduce": lambda: all_schedules.all_reduce(gpus, steps),
-        "all-to-all": lambda: all_schedules.all_to_all(gpus, steps, shares),
-        "broadcast": lambda: all_schedules.broadcast(gpus, steps, 0),
-    }
-    found: float | None = programs[collective]()
-    return found
+    """The least sum of loads of any schedule, where its program is soon solved."""
+    is_large = gpus == 5 and collective == "all-reduce" and len(steps) > 1
+    return None if is_large else unlike_rates.least_load(collective, gpus, steps)
 
 
 def graphs_of(plan: ll.Plan, rates: tuple[float, ...]) -> list[Any]:

@@ -169,7 +169,7 @@ def test_another_job_that_does_not_take_the_ranks_says_so_and_has_its_own(opened
     assert page.get_by_label("Ranks", exact=True).input_value() == ""
     words = page.get_by_text("8 ranks are left out.")
     expect(words).to_contain_text("a multiple of tensor · pipeline · expert = 128")
-    # What is typed after that is refused at its field, as any number that the job does not take.
+    # A number that is typed after that, and that the job does not take, is refused at its field.
     page.get_by_label("Ranks", exact=True).fill("9")
     expect(page.locator('[data-field="ranks"] .wrong')).to_contain_text("multiple")
     opened.forgive("422")
