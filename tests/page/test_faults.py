@@ -30,8 +30,9 @@ SOON_S = 20.0
 def limited(**limits: float) -> Iterator[Served]:
     server = Served.limited(**{"workers": 1, **limits})
     try:
-        # So that its process is there.
+        # So that its processes are there: until a worker has started, the reserve answers, and is killed after a turn.
         assert server.post("plan", **SMALL).status_code == 200
+        rested(server)
         yield server
     finally:
         if server.process.poll() is None:

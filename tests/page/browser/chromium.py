@@ -56,6 +56,7 @@ class Opened:
     context: BrowserContext
     page: Page
     problems: list[str] = field(default_factory=list)
+    forgiven: list[str] = field(default_factory=list)
 
     @classmethod
     def at(cls, browser: Browser, address: str, **options: Any) -> Opened:
@@ -65,17 +66,21 @@ class Opened:
         page.set_default_timeout(TIMEOUT_MS)
         opened = cls(address, context, page)
         page.on("console", opened._heard)
-        page.on("pageerror", lambda error: opened.problems.append(f"error: {error}"))
+        page.on("pageerror", lambda error: opened._noted(f"error: {error}"))
         page.on("request", lambda request: opened._asked(request.url))
         return opened
 
     def _heard(self, message: Any) -> None:
         if message.type in {"error", "warning"}:
-            self.problems.append(f"{message.type}: {message.text}")
+            self._noted(f"{message.type}: {message.text}")
 
     def _asked(self, url: str) -> None:
         if not url.startswith((f"{self.address}/", "blob:", "data:")):
-            self.problems.append(f"request to {url}")
+            self._noted(f"request to {url}")
+
+    def _noted(self, problem: str) -> None:
+        if not any(words in problem for words in self.forgiven):
+            self.problems.append(problem)
 
     def go(self, path: str) -> Page:
         """To an address of the page; returns when its result is there."""
@@ -95,5 +100,9 @@ class Opened:
         self.page.wait_for_function(SETTLED)
 
     def forgive(self, words: str) -> None:
-        """Takes an error that a test provoked off the list of errors."""
+        """Takes errors that a test provoked off the list of errors, those among them that are heard later.
+
+        The page may show what went wrong before the console's message is heard here.
+        """
+        self.forgiven.append(words)
         self.problems[:] = [problem for problem in self.problems if words not in problem]
