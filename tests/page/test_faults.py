@@ -206,7 +206,8 @@ def test_more_than_there_is_room_for_is_told_to_come_again() -> None:
 
 @pytest.mark.large
 def test_work_that_nobody_waits_for_is_ended() -> None:
-    with limited(queued=1, seconds=300.0) as server:
+    # A turn is long enough for small work on a busy machine.
+    with limited(queued=1, seconds=300.0, turn_s=SOON_S) as server:
         before = set(server.workers())
         leave(server, seeded(0), 1.0)
         began_s = time.monotonic()

@@ -69,7 +69,6 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> None:
         return Worker()
 
     monkeypatch.setattr(Process, "start", start)
-    monkeypatch.setattr(pools, "TURN_S", TURN_S)
     monkeypatch.setattr(pools, "GRACE_S", TURN_S / 5)
     monkeypatch.setattr(pools, "STOPPING_S", TURN_S)
     monkeypatch.setattr(pools, "END_S", TURN_S)
@@ -79,7 +78,7 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(what: Callable[[Pool], Coroutine[Any, Any, None]], **limits: float) -> None:
     async def all_of_it() -> None:
         Worker.release = asyncio.Event()
-        pool = Pool(Limits(**{"workers": 1, **limits}))  # type: ignore[arg-type]
+        pool = Pool(Limits(**{"workers": 1, "turn_s": TURN_S, **limits}))  # type: ignore[arg-type]
         await pool.start()
         try:
             await asyncio.wait_for(what(pool), 20)

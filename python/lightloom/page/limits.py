@@ -23,7 +23,7 @@ class Limits:
     memory_bytes: address space of a process that works. body_bytes, answer_bytes: of one request and its answer.
     bodies_bytes: of all requests that are being read. workers: processes that work. queued: requests that wait for
     them. cache_bytes: of answers that are kept. connections: at a time. reading_s: until a request has arrived, and
-    until its answer has gone on by a piece.
+    until its answer has gone on by a piece. turn_s: of work before other jobs that wait get their turn.
     """
 
     gpus: int = 4096
@@ -38,6 +38,7 @@ class Limits:
     cache_bytes: int = 64 * MIB
     connections: int = 512
     reading_s: float = 20.0
+    turn_s: float = 1.0
 
     def as_dict(self) -> dict[str, float]:
         """All of them by name."""

@@ -29,8 +29,6 @@ __all__ = ["BUSY", "OVER_TIME", "BusyError", "EndingError", "Pool", "busy"]
 BUSY, UNAVAILABLE, OVER_TIME = 429, 503, 504
 # Advice to the asker: what is asked may have nothing that could be less.
 ELSEWHERE = "the command line has no limit, and `lightloom serve --most-time` sets that of the server"
-# Seconds of work before other jobs that wait get their turn.
-TURN_S = 1.0
 # Seconds that work may go on which no request waits for any more, or whose turn on the reserve is over: killing a
 # process costs more than that.
 GRACE_S = 0.3
@@ -227,7 +225,7 @@ class Pool:
             done: set[asyncio.Task[Outcome | None] | asyncio.Task[bool]] = set()
             while not done and (left_s := end_s - monotonic()) > 0:
                 done, _ = await asyncio.wait(
-                    {work, left}, timeout=min(TURN_S, left_s), return_when=asyncio.FIRST_COMPLETED
+                    {work, left}, timeout=min(self.limits.turn_s, left_s), return_when=asyncio.FIRST_COMPLETED
                 )
                 if not done and self._queue.has_other_than(job):
                     process.pause()
@@ -260,7 +258,7 @@ class Pool:
         told: list[Event] = []
         work = asyncio.create_task(process.carry_out(job, told.append))
         left = asyncio.create_task(job.abandoned.wait())
-        seconds = min(TURN_S, self.limits.seconds)
+        seconds = min(self.limits.turn_s, self.limits.seconds)
         try:
             await asyncio.wait({work, left}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
