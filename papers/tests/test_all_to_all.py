@@ -183,6 +183,7 @@ def test_other_assumptions_by_hand() -> None:
         assert -1e-9 <= line.rest_s - flows[name].rest_s <= 9 * T_S
 
 
+@pytest.mark.large
 def test_figure_12_at_both_engines() -> None:
     """Packets change nothing where every hop is a step of its own; DirectConnect's by little."""
     few = tuple(one for one in averages.FIGURE_12 if one.mean_size == "8MB")
@@ -196,6 +197,7 @@ def test_figure_12_at_both_engines() -> None:
             assert other.baselines_s[name] == pytest.approx(gain.baselines_s[name], rel=near), name
 
 
+@pytest.mark.large
 def test_figure_12_verdicts_and_picture() -> None:
     found = figures_11_12.gains(averages.FIGURE_12, Setting())
     reductions = [gain.reduction for gain in found.values()]

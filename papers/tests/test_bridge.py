@@ -179,6 +179,7 @@ def test_every_point_of_figure_8() -> None:
         assert column("8", "bridge_over_both_first_charged")[index] == pytest.approx(charged, rel=1e-12)
 
 
+@pytest.mark.large
 def test_every_cell_of_figures_9_to_12() -> None:
     for name in ("9", "10", "11", "12"):
         table = outcome(name).table

@@ -163,6 +163,7 @@ def test_what_the_paper_says_is_judged() -> None:
             assert time_s > min(times[when, gpus, topology, name] for name in others)
 
 
+@pytest.mark.large
 def test_the_bars_show_the_table() -> None:
     picture = Picture()
     outcome("12").draw(picture)

@@ -25,6 +25,7 @@ def rows(outcome: Outcome) -> list[dict[str, Any]]:
     return [dict(zip(outcome.table, values, strict=True)) for values in zip(*outcome.table.values(), strict=True)]
 
 
+@pytest.mark.large
 def test_what_does_not_hold(outcomes: dict[str, Outcome]) -> None:
     failing = [
         claim.words for outcome in outcomes.values() for claim in outcome.claims if claim.verdict is Verdict.FAILS

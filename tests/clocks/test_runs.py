@@ -162,6 +162,7 @@ def test_a_rank_that_is_late_is_told_with_its_transmission_and_a_dilation(monkey
     assert re.fullmatch(f"{said}; {advice}", str(failed.value))
 
 
+@pytest.mark.large
 def test_run_shows_a_timeline(cli: RunCli, tmp_path: Path) -> None:
     file, output = tmp_path / "timeline.json", tmp_path / "run.json"
     found = small("all-to-all")

@@ -17,6 +17,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.large
 def test_sizes_are_the_same_in_every_format(cli: RunCli) -> None:
     document = json.loads(cli(*SIZES, "--format", "json").out)
     assert (document["schema"], document["collective"], document["gpus"]) == ("lightloom.sizes/1", "all-reduce", 8)
@@ -41,6 +42,7 @@ def test_what_is_of_one_plan_does_not_go_with_sizes(cli: RunCli, extra: list[str
     assert ran.err == f"error: {field}: it applies to a single plan; it cannot be combined with --sizes\n"
 
 
+@pytest.mark.large
 def test_comparisons_have_all_rows_for_programs(cli: RunCli) -> None:
     document = json.loads(cli("compare", *PROBLEM, "--format", "json").out)
     assert document == json.loads(cli("compare", *PROBLEM, "--format", "json", "--all").out)

@@ -50,6 +50,7 @@ def written_to(folder: Path, files: list[bytes], name: str = "trace") -> Path:
     return folder
 
 
+@pytest.mark.large
 @settings(max_examples=60, deadline=None)
 @given(index=st.integers(0, 400), seed=st.integers(0, 1 << 30))
 def test_the_graphs_compute_the_collective_whatever_the_order(index: int, seed: int) -> None:

@@ -137,6 +137,7 @@ def renumbered(lines: list[str]) -> Iterable[str]:
             yield line
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("gpus", [34, 64])
 def test_many_peers_share_channels(gpus: int, tmp_path: Path) -> None:
     """MSCCL serves 32 peers of a GPU on a channel, so that the direct All-to-All takes two."""
@@ -174,6 +175,7 @@ def test_a_thread_block_that_is_full_is_followed_by_another(tmp_path: Path) -> N
     assert max(map(int, re.findall('<step s="(\\d+)"', text))) < 256
 
 
+@pytest.mark.large
 def test_a_program_beyond_msccls_limits_says_so(tmp_path: Path) -> None:
     fabric = ll.Fabric(gpus=110)
     plan = ll.plan("all-to-all", "1MiB", fabric=fabric, algorithm="direct", planner="static", topology="ring")

@@ -231,6 +231,7 @@ def test_the_machine_finds_what_is_overwritten_before_it_is_sent(tmp_path: Path)
     assert found > 0
 
 
+@pytest.mark.large
 def test_limits_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = ll.plan("all-reduce", "1MB", fabric=ll.Fabric(gpus=24), algorithm="ring", planner="static")
     with monkeypatch.context() as patched:

@@ -52,6 +52,7 @@ def test_programs_of_random_plans_load_and_run(index: int, seed: int, tmp_path_f
     machine.check()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("gpus", [8, 40, 50])
 def test_a_ring_has_as_many_thread_blocks_as_its_steps_need(gpus: int, tmp_path: Path) -> None:
     """A ring of n GPUs is 2(n - 1) messages to the next GPU: a channel for 64 of them, or for half where all wait."""
@@ -70,6 +71,7 @@ def test_a_ring_has_as_many_thread_blocks_as_its_steps_need(gpus: int, tmp_path:
     assert read(schedule) == planned(plan)
 
 
+@pytest.mark.large
 def test_what_msccl_takes_rccl_may_refuse(tmp_path: Path) -> None:
     """The ring on 40 GPUs on one channel has 78 steps, which MSCCL takes, and RCCL does not."""
     ll.export(ring(40), "msccl-xml", tmp_path / "plan.xml")

@@ -169,6 +169,7 @@ def test_wrong_lines_are_counted(tmp_path: Path) -> None:
         read_workload(text_of(tmp_path, "HYBRID_DLRM DLRM_LAST_BOTTOM_LAYER: 1", LAYERS), ranks=8)
 
 
+@pytest.mark.large
 @needs(TRANSFORMER_NAME)
 def test_the_transformer_of_topoopt() -> None:
     workload = read_workload(TRANSFORMER, time_unit="ms")

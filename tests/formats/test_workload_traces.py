@@ -103,6 +103,7 @@ def test_groups_given_apart_are_those_beside(tmp_path: Path) -> None:
     assert apart == read_workload(STG, **options)
 
 
+@pytest.mark.large
 @needs(PYTORCH_NAME)
 def test_the_trace_of_one_pytorch_rank_stands_for_all() -> None:
     workload = read_workload(PYTORCH, ranks=16, **BYTES)

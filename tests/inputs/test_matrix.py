@@ -20,6 +20,7 @@ MATRICES = (
 )
 
 
+@pytest.mark.large
 @settings(max_examples=60, deadline=None)
 @given(MATRICES)
 def test_every_byte_is_sent_once(matrix: np.ndarray) -> None:
@@ -87,6 +88,7 @@ def test_equal_matrices_are_the_direct_all_to_all() -> None:
     assert plan.total_s == ll.plan("all-to-all", size="1KiB/pair", fabric=ll.Fabric(gpus=8), algorithm="direct").total_s
 
 
+@pytest.mark.large
 def test_generated_matrices_repeat_and_mean_what_the_size_says() -> None:
     fabric = ll.Fabric(gpus=12, ports=2)
     seeded = ll.plan(size="1MB/pair", fabric=fabric, matrix="zipf:0.4:7")

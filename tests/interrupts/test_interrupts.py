@@ -41,6 +41,7 @@ def _after(seconds: float, handler: Callable[[int, FrameType | None], object]) -
         signal.signal(signal.SIGALRM, former)
 
 
+@pytest.mark.large
 def test_a_call_ends_with_what_a_handler_raises() -> None:
     class EnoughError(Exception):
         pass
@@ -154,6 +155,7 @@ def test_the_command_line_stops_the_work_that_it_waits_for() -> None:
     assert set(threading.enumerate()) == before
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["plan all-to-all 1024x4", "compare matrix 500x4", "simulate all-to-all of 256 flow"])
 def test_long_calls_hear_an_interrupt(name: str) -> None:

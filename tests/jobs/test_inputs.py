@@ -137,6 +137,7 @@ LIKELY = st.sampled_from([4, 10, "1MiB", "all-gather", "bert-pccl"])
 KEYS = st.sampled_from(["name", "arrival", "ranks", "iterations", "collective", "size", "model", "workload", "other"])
 
 
+@pytest.mark.large
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.dictionaries(KEYS, VALUES | st.sampled_from([4, 10, "1MiB", "all-gather", "bert-pccl"]), max_size=6))

@@ -144,6 +144,7 @@ def test_the_verb_prints_what_python_returns(in_tmp: Path, cli: RunCli) -> None:
     assert repr(placed).startswith("JobPlacements(1 job on 8 GPUs, ")
 
 
+@pytest.mark.large
 def test_the_picture(tmp_path: Path) -> None:
     jobs = [exchange(f"job {index}", ranks=ranks, arrival=index * 1e-3) for index, ranks in enumerate((8, 4, 8))]
     placed = ll.place_jobs({"job": jobs}, fabric=FABRIC, turn="10ms")

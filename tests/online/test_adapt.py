@@ -307,6 +307,7 @@ def test_a_file_that_is_no_table_is_refused(in_tmp: Path, cli: RunCli) -> None:
     assert "lightloom.plan-table/1" in said
 
 
+@pytest.mark.large
 def test_no_two_plans_of_a_map_have_one_colour_and_regions_have_numbers() -> None:
     # At size 1 plan k is the best between delays of about 1.9^(n - k - 1) and 1.9^(n - k) microseconds.
     for count in (2, 9, 12, 21):
@@ -325,6 +326,7 @@ def test_no_two_plans_of_a_map_have_one_colour_and_regions_have_numbers() -> Non
             assert table.choose(round(size), float(delay_s)) == int(place)
 
 
+@pytest.mark.large
 def test_plans_of_several_sizes_have_panels_of_their_own() -> None:
     delays_s = read_delays("walk:30us:0.3", 60, 0, real_table().delays_s).delays_s
     for sizes, panels in (("1MiB", 1), ("1MiB,64MiB", 2), ("1MiB,2MiB,4MiB,8MiB,16MiB", 4)):

@@ -56,6 +56,7 @@ def test_a_plan_is_that_of_the_command_line(server: Served, cli: RunCli, baselin
         assert answered(server, "plan", **SMALL) == printed.rstrip("\n")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("verb", ["compare", "bound"])
 def test_comparisons_and_bounds_are_those_of_the_command_line(server: Served, cli: RunCli, verb: str) -> None:
     assert answered(server, verb, **SMALL) == cli(verb, *FLAGS, "--format", "json").out.rstrip("\n")

@@ -122,6 +122,7 @@ def test_advice(server: Served, cli: RunCli, in_tmp: Path) -> None:
         assert printed(python).rstrip("\n") == shown
 
 
+@pytest.mark.large
 def test_many_iterations_and_jobs(server: Served, cli: RunCli, in_tmp: Path) -> None:
     jobs = '[[job]]\ncollective = "all-to-all"\nsize = "1MiB"\nranks = 3\niterations = 9\n'
     asked: dict[str, dict[str, Any]] = {
@@ -160,6 +161,7 @@ def test_maps(server: Served, cli: RunCli, in_tmp: Path) -> None:
     assert str(cells[0]["total_s"]) in printed(python)
 
 
+@pytest.mark.large
 def test_a_map_is_beside_circuits_that_never_change(server: Served) -> None:
     axes = {"x": {"option": "size", "values": ["64KiB", "1MiB"]}, "y": {"option": "gpus", "values": [8, 16]}}
     asked = {"options": {"collective": "all-reduce"}, **axes}

@@ -134,6 +134,7 @@ def test_two_lengths_end_the_connection(limited: Callable[..., Served]) -> None:
     assert answer.startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.large
 def test_who_leaves_before_all_is_said_is_no_news(limited: Callable[..., Served]) -> None:
     """The fixture's servers say nothing."""
     server = limited()

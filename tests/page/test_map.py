@@ -199,6 +199,7 @@ def test_the_first_picture_is_of_few_plans_and_becomes_finer(columns: int, rows:
     assert 2 * max(cell[axis] for cell in say.rows[:4]) >= max(columns, rows) - 1
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("at_once", [1, 5, 32])
 def test_a_map_that_is_paused_goes_on_from_its_rows(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
     asked = {"options": OPTIONS, "x": {**SIZES, "points": 3}, "y": PORTS, "against": "bvn"}

@@ -91,6 +91,7 @@ def test_a_step_that_there_is_not_is_refused(server: Served, step: object) -> No
     assert (answer.status_code, answer.json()["field"]) == (422, "step")
 
 
+@pytest.mark.large
 def test_a_figure_is_made_again_as_on_the_command_line(server: Served, cli: RunCli, in_tmp: Path) -> None:
     papers = server.client.get("/api/figures").json()["papers"]
     names = [figure["name"] for paper in papers for figure in paper["figures"]]

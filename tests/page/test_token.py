@@ -120,6 +120,7 @@ def test_what_is_no_token_is_refused_and_not_repeated(cli: RunCli, token: str, m
         assert cli("serve", "--port", 0).status == 2
 
 
+@pytest.mark.large
 def test_it_may_stand_where_the_list_of_processes_does_not_show_it() -> None:
     words = [sys.executable, "-m", "lightloom", "serve", "--port", "0", "--workers", "1"]
     environment = {**os.environ, "LIGHTLOOM_TOKEN": TOKEN}

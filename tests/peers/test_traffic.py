@@ -13,6 +13,7 @@ from tests.peers.traffic import moved, path_of_each, traffic, translations, whol
 SAMPLE = [*CLOSED[::9], *(case for case in OPEN if case.injection == "burst")]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("case", SAMPLE, ids=named)
 def test_flows_carry_what_the_plan_says_over_circuits_that_join_up(case: Case) -> None:
     for step, planned in zip(case.traffic.steps, case.plan.steps, strict=True):

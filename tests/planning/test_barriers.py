@@ -65,6 +65,7 @@ def test_a_stated_barrier_that_is_wrong_is_found(key: str) -> None:
     assert any("barrier" in check.name for check in failed)
 
 
+@pytest.mark.large
 def test_nothing_of_it_is_stated_where_it_takes_no_time(cli: RunCli) -> None:
     assert "barrier" not in planned().to_json()
     assert "barrier_s" not in planned().to_columns()

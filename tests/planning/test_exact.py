@@ -219,6 +219,7 @@ def test_others_take_no_budget() -> None:
         ll.plan("all-reduce", "1MiB", fabric=ll.Fabric(gpus=8), planner="harvest", invariant_under=2)
 
 
+@pytest.mark.large
 def test_command_line(cli: RunCli) -> None:
     problem = ("--collective", "reduce-scatter", "--size", "1MiB", "--algorithm", "swing", "--planner", "exact")
     ran = cli(

@@ -48,6 +48,7 @@ def test_a_plan_that_is_looked_up_is_that_of_planning(made: Fallbacks) -> None:
             made.plan(wrong)
 
 
+@pytest.mark.large
 def test_the_judge_passes_what_was_made(made: Fallbacks) -> None:
     """Also after it was written and read."""
     again = Fallbacks.from_json(made.to_json())
@@ -72,6 +73,7 @@ def wronged(made: Fallbacks, name: str) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", ["own-fault", "one-problem", "every-fault", "failed"])
 def test_the_judge_finds_what_is_wrong(made: Fallbacks, name: str, tmp_path: Path) -> None:
     """On the command line with exit status 1."""
@@ -82,6 +84,7 @@ def test_the_judge_finds_what_is_wrong(made: Fallbacks, name: str, tmp_path: Pat
     assert main(["verify", str(file)]) == 1
 
 
+@pytest.mark.large
 def test_what_was_interrupted_goes_on(made: Fallbacks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Plans that are there are taken, those of another problem are not."""
     plans = dict(list(made.parts.plans.items())[:10])

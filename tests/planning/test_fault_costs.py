@@ -85,6 +85,7 @@ def test_faults_that_cut_a_gpu_off_are_counted() -> None:
     assert all("transmitter" in fault.reason for fault in found.faults if fault.failed.startswith("port:"))
 
 
+@pytest.mark.large
 def test_faults_that_are_there_come_first() -> None:
     """Those of the fabric and those of the list; a single fault that is there already is none."""
     fabric = Fabric(gpus=4, ports=2, failed="link:0-1")

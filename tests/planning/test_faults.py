@@ -71,6 +71,7 @@ def test_plans_and_circuits_keep_off_what_is_broken(collective: str, failed: str
             assert "{}-{}".format(*sorted(ends)) not in cut
 
 
+@pytest.mark.large
 def test_faults_are_texts_or_lists(tmp_path: Path) -> None:
     """The same in Python, in a fabric file, and in either order."""
     one = planned("all-reduce", "port:5.1,link:0-7").to_json()

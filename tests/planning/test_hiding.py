@@ -103,6 +103,7 @@ def test_it_wins_and_the_file_keeps_it(cli: RunCli, in_tmp: Path) -> None:
     assert "reconfiguration" in [check["name"] for check in judged["checks"] if not check["passed"]]
 
 
+@pytest.mark.large
 def test_a_file_says_it_and_an_option_overrides_it(cli: RunCli, in_tmp: Path) -> None:
     (in_tmp / "lab.toml").write_text('background_reconfiguration = true\nwindow = "2=1us"\n')
     arguments = [*PLAN, "--fabric", "lab.toml", "--format", "json"]

@@ -156,6 +156,7 @@ def test_a_dead_plane_leaves_the_fabric_of_the_others(collective: str) -> None:
     assert broken.lower_bound_s == pytest.approx(others.lower_bound_s, rel=0.01)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("collective", ["all-gather", "all-to-all"])
 def test_survivors_have_the_rates_of_their_pairs(collective: str) -> None:
     """Without GPU 3, groups of three and four GPUs are left, which are as fast inside as they were."""
@@ -186,6 +187,7 @@ def test_ranks_of_one_group_have_one_rate() -> None:
     }
 
 
+@pytest.mark.large
 def test_a_ring_at_the_start_keeps_the_circuits_that_work() -> None:
     """Clockwise on ports of 800 and back on ports of 400 Gbit/s: GPU 2 loses one circuit of the rate of its port."""
     links = {}
@@ -198,6 +200,7 @@ def test_a_ring_at_the_start_keeps_the_circuits_that_work() -> None:
     assert links == {0: [1, 1, 0, 1, 1, 1, 1, 1], 1: [1, 1, 0, 1, 1, 1, 1, 1]}
 
 
+@pytest.mark.large
 def test_a_repair_keeps_circuits_at_their_rates() -> None:
     """Kept are those that some topology of the plan before has on ports of the same rate."""
     before = ll.plan("all-reduce", "1MiB", fabric=fabric("ports"))
@@ -220,6 +223,7 @@ def test_a_repair_keeps_circuits_at_their_rates() -> None:
     assert (found.circuits_kept, found.circuits_new) == (kept, sum(one.total() for one in own) - kept)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("mixed", MIXED)
 def test_every_single_fault_is_compared_and_kept_in_a_file(mixed: str, tmp_path: Path, cli: RunCli) -> None:
     options = {

@@ -161,6 +161,7 @@ def test_pairs_that_are_alike_are_one_rate() -> None:
         assert ll.plan(collective, "1MiB", fabric=alike).to_json() == one
 
 
+@pytest.mark.large
 def test_a_plan_says_its_pairs(plan: ll.Plan) -> None:
     told = json.loads(plan.to_json())["fabric"]
     assert (told["bandwidth_bps"], told["hop_delay_s"]) == (8e11, 1e-7)

@@ -211,6 +211,7 @@ def test_results_are_the_same_in_another_process() -> None:
             assert type(pickle.loads(content)) is type(value)
 
 
+@pytest.mark.large
 def test_results_that_can_be_compared_equal_their_copies() -> None:
     made = results()
     other = {"bounds": ll.bound("all-gather", "3MiB", fabric=ll.Fabric(gpus=8))}
@@ -223,6 +224,7 @@ def test_results_that_can_be_compared_equal_their_copies() -> None:
     assert made["simulation"] != made["dataflow"]
 
 
+@pytest.mark.large
 def test_everything_public_pickles() -> None:
     kinds = {type(value).__name__ for value in results().values()}
     public = {name for name in ll.__all__ if isinstance(getattr(ll, name), type)}
@@ -296,6 +298,7 @@ def test_objects_made_before_a_fork_work_after_it() -> None:
     assert in_fork(lambda: seen(problem.sweep([1e5, 1e8], 1e-6))) == wanted
 
 
+@pytest.mark.large
 def test_a_pool_of_forked_processes_works() -> None:
     wanted = WORK["plan"]()
     with multiprocessing.get_context("fork").Pool(2) as pool:

@@ -27,6 +27,7 @@ def plan() -> ll.Plan:
     return made
 
 
+@pytest.mark.large
 def test_a_plan_says_what_its_islands_are(plan: ll.Plan) -> None:
     assert plan.electrical == (4, 3.6e12, 1e-7)
     shown = " ".join(plan_table(plan, []).split())

@@ -43,6 +43,7 @@ def kind(request: pytest.FixtureRequest) -> Kind:
     return Kind(*request.param)
 
 
+@pytest.mark.large
 def test_the_judge_finds_loads_of_other_rates(kind: Kind) -> None:
     document = json.loads(kind.plan.to_json())
     document["fabric"].update(kind.slower)

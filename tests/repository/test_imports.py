@@ -30,6 +30,7 @@ def test_no_two_files_of_a_crate_import_each_other(crate: Path) -> None:
     assert _shown(imports) == []
 
 
+@pytest.mark.large
 def test_no_files_of_the_package_import_each_other_in_a_circle() -> None:
     imports = python_imports(PACKAGE)
     assert sum(map(len, imports.values())) > len(imports), "imports are not found any more"

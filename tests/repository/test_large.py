@@ -61,6 +61,7 @@ def cases(names: list[str], test: str) -> list[str]:
     return [name.removeprefix(test) for name in names if name.startswith(f"{test}[")]
 
 
+@pytest.mark.large
 def test_a_sixteenth_of_the_cases_is_drawn_by_the_seed(folder: Path) -> None:
     names = collected(folder, "--large", "some", "--hypothesis-seed=1")
     assert len(cases(names, "test_of_many_cases")) in {1, 2}
@@ -97,6 +98,7 @@ def test_over_many_seeds_a_sixteenth_is_drawn(number: int, slow: int, least: int
     assert undrawn(all_slow, "1") == set(all_slow)
 
 
+@pytest.mark.large
 def test_nothing_is_left_out_by_itself(folder: Path) -> None:
     assert len(collected(folder)) == 17 + 17 + 2 + 6 + 1 + 3
     assert len(collected(folder, "-m", "large")) == 17 + 17 + 2 + 6 + 1

@@ -90,6 +90,7 @@ def test_regrets_are_those_of_a_second_computation(seed: int, sparse: bool, obje
             assert row["over_each"] == pytest.approx(times_s.sum() / each_s.sum())
 
 
+@pytest.mark.large
 def test_the_plan_knows_nothing_of_what_is_held_out() -> None:
     trace, other = drifting(0, 6, 0.3), drifting(7, 6, 0.3)
     held_out = json.loads(ll.robust(trace, fabric=FABRIC, hold_out=2).to_json())
@@ -127,6 +128,7 @@ def test_a_single_iteration_is_not_divided() -> None:
         ll.robust(drifting(2, 1, 0.2), fabric=FABRIC, hold_out=1)
 
 
+@pytest.mark.large
 def test_tables_and_pictures_say_which_iterations_are_held_out(in_tmp: Path, cli: RunCli) -> None:
     np.save(in_tmp / "trace.npy", drifting(3, 4, 0.2))
     given = ("robust", "--matrices", "trace.npy", "--ports", 2, "--hold-out", 0.25)

@@ -152,6 +152,7 @@ def test_tables_and_columns_say_the_same() -> None:
     assert "3 iterations" in repr(found)
 
 
+@pytest.mark.large
 def test_the_plan_is_one_that_other_verbs_take(in_tmp: Path, cli: RunCli) -> None:
     np.save(in_tmp / "trace.npy", trace(5))
     ran = cli("robust", "--matrices", "trace.npy", "--ports", 2, "--output", "plan.json", "--plot", "regret.svg")

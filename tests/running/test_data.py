@@ -87,6 +87,7 @@ def test_what_numpy_expects_of_each_collective() -> None:
     assert outputs("all-to-all", rows) == [[1, 10, 200], [2, 20, 100], [3, 4, 30, 40, 300, 0]]
 
 
+@pytest.mark.large
 @settings(max_examples=40, deadline=None)
 @given(kind=st.sampled_from(FLOATING), gpus=st.integers(2, 12), seed=st.integers(0, 1 << 30))
 def test_sums_of_any_numbers_differ_by_rounding_alone(kind: DataType, gpus: int, seed: int) -> None:

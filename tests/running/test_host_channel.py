@@ -120,6 +120,7 @@ def test_who_knows_another_secret_is_sent_away() -> None:
         met(SECRET, b"another secret")
 
 
+@pytest.mark.large
 @pytest.mark.long
 @settings(max_examples=cases(400), deadline=None)
 @given(

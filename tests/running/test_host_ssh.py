@@ -112,6 +112,7 @@ def test_agents_start_run_a_plan_and_are_gone() -> None:
             socket.create_connection((address, number), timeout=5)
 
 
+@pytest.mark.large
 def test_a_key_that_the_server_does_not_know_is_said(by_ssh: Path) -> None:
     by_ssh.unlink()
     key(by_ssh)

@@ -360,6 +360,7 @@ def test_the_example_measures_what_is_planned(in_tmp: Path, port: int) -> None:
     assert closing.startswith(f"inconclusive: {doubtful} of 2 sizes") if doubtful else not closing
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("hosts", "more", "status", "field"),
     [

@@ -288,6 +288,7 @@ def test_a_measurement_is_pickled_and_written(tmp_path: Path) -> None:
     assert repr(measurement).startswith("IterationMeasurement(a workload, 8 ranks, ")
 
 
+@pytest.mark.large
 def test_the_picture_has_the_plan_above_what_was_measured(tmp_path: Path) -> None:
     measurement = quick(two_axes(policy="per-collective", reconfiguration_delay="100ns"))
     figure = measurement.plot(tmp_path / "measured.png")

@@ -252,6 +252,7 @@ def test_a_run_that_is_interrupted_leaves_nothing(
     assert all_ended(processes)
 
 
+@pytest.mark.large
 @needs_the_kernel
 def test_the_next_run_removes_what_a_killed_one_left(
     from_command_line: tuple[subprocess.Popen[bytes], dict[str, str], list[int]],

@@ -77,6 +77,7 @@ def named_since(began_s: float) -> list[str]:
     return [path.name for path in files if path.stat().st_ctime >= began_s]
 
 
+@pytest.mark.large
 def test_steps_wait_for_their_circuits_and_circuits_for_steps(tmp_path: Path) -> None:
     """No rank begins a step before its circuits are acknowledged, nor are these asked for while one is in the last."""
     code = (
@@ -151,6 +152,7 @@ def test_what_a_slow_switch_costs(switch: SimulatedSwitch) -> None:
     assert used <= switch.crossbar.circuits
 
 
+@pytest.mark.large
 def test_circuits_change_while_ranks_compute(switch: SimulatedSwitch) -> None:
     """Behind a computation of 100 ms a change of 60 ms costs nothing but the release."""
     switch.crossbar.faults = Faults(slow_s=0.06)
@@ -286,6 +288,7 @@ def test_a_rank_that_is_late_for_the_release_ends_all(switch: SimulatedSwitch) -
     assert time.monotonic() - began_s < 30
 
 
+@pytest.mark.large
 def test_a_rank_that_dies_while_circuits_change(switch: SimulatedSwitch, tmp_path: Path) -> None:
     """The others, which wait for the switch, are ended by mpiexec, and no memory of theirs is left."""
     switch.crossbar.faults = Faults(slow_s=30.0)

@@ -143,6 +143,7 @@ def test_what_is_measured(in_own_folder: Path) -> None:
     assert list(in_own_folder.glob("lightloom-*")) == []
 
 
+@pytest.mark.large
 @needs_mpi
 def test_a_rank_that_dies_ends_all(endless: tuple[subprocess.Popen[str], dict[int, int]], tmp_path: Path) -> None:
     process, ranks = endless
@@ -195,6 +196,7 @@ def test_without_mpi4py_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
         run_by_mpiexec(plan, inputs_of(plan), options())
 
 
+@pytest.mark.large
 @needs_mpi
 def test_runs_of_the_package_take_mpi(in_own_folder: Path) -> None:
     plan = ll.plan("all-gather", "1KiB", fabric=ll.Fabric(gpus=2))
@@ -216,6 +218,7 @@ def test_messages_of_mpi_take_the_time_that_they_take() -> None:
         ll.Executor(transport="mpi", packet_size="4KiB")
 
 
+@pytest.mark.large
 @needs_mpi
 def test_ranks_that_others_started_measure_together(tmp_path: Path) -> None:
     code = (

@@ -6,6 +6,7 @@ from collections import deque
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -70,6 +71,7 @@ def outputs(program: Program, inputs: DrawnInputs) -> list[Array]:
     return found
 
 
+@pytest.mark.large
 @settings(max_examples=60, deadline=None)
 @given(index=st.integers(0, 2000))
 def test_ranks_that_do_their_parts_do_the_program(index: int) -> None:

@@ -207,6 +207,7 @@ def corrupted(program: Program, message: int, how: str) -> Program:
     return dataclasses.replace(program, **columns)
 
 
+@pytest.mark.large
 @settings(max_examples=60, deadline=None)
 @given(
     algorithm=st.sampled_from(["ring", "recursive-doubling", "bruck", "halving-doubling"]),

@@ -31,6 +31,7 @@ def _faults(name: str, document: Any) -> list[str]:
     return [f"{name}: {error.json_path}: {error.message[:200]}" for error in VALIDATORS[name].iter_errors(document)]
 
 
+@pytest.mark.large
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     collective=st.sampled_from(COLLECTIVES),

@@ -105,6 +105,7 @@ def test_a_worker_with_another_version_is_refused() -> None:
         run_chunk(SweepDescription.of(SWEEP), "", 0, "0.0.0")
 
 
+@pytest.mark.large
 def test_an_address_where_nobody_listens_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lightloom.sweeps.cluster.CONNECT_S", 0.3)
     with pytest.raises(InputError, match=r"scheduler: cannot reach `tcp://127\.0\.0\.1:9`"):

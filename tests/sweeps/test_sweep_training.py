@@ -78,6 +78,7 @@ def test_workloads_are_an_axis_and_make_heat_maps(cli: RunCli, file: Path, in_tm
     assert cli("sweep", "sweep.toml").status == 2
 
 
+@pytest.mark.large
 def test_a_point_that_cannot_be_planned_has_its_reason(file: Path) -> None:
     axes = {"workload": [file.name], "policy": ["carry", "static"], "ports": [1, 2]}
     result = ll.sweep({"axes": axes, "plots": []})

@@ -108,6 +108,7 @@ print(len(os.listdir("/proc/self/task")) - before)
 """
 
 
+@pytest.mark.large
 @pytest.mark.skipif(not THREADS.exists(), reason="threads are counted in /proc")
 def test_reading_a_table_leaves_no_thread_of_arrow_that_holds_the_file() -> None:
     ran = subprocess.run([sys.executable, "-c", READING], capture_output=True, text=True, check=True)

@@ -34,6 +34,7 @@ def test_every_driver_is_a_file_and_a_line_and_has_a_simulated_switch() -> None:
         assert issubclass(import_module(kind.simulated).Handler, BaseRequestHandler)
 
 
+@pytest.mark.large
 def test_drivers_and_simulated_switches_share_no_code() -> None:
     package = Path(drivers.__file__).parents[2]
     imports = python_imports(package)

@@ -86,6 +86,7 @@ def test_every_rank_does_in_its_trace_what_it_does_in_the_iteration(seed: int, t
             assert event.node not in before or here <= before[event.node]
 
 
+@pytest.mark.large
 def test_an_iteration_that_is_read_back_takes_as_long(tmp_path: Path) -> None:
     # All ranks take part in all events, which take whole microseconds: nothing is lost in the trace.
     nodes: list[dict[str, Any]] = []

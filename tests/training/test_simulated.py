@@ -144,6 +144,7 @@ def test_what_changes_before_a_plan_is_the_iterations_affair(reconfiguration: st
     assert found.total_s == pytest.approx(training.total_s, rel=1e-5)
 
 
+@pytest.mark.large
 def test_with_small_packets_and_no_headers_the_plan_is_met() -> None:
     for policy in ("carry", "alone"):
         training = ll.train(ll.Workload.of(workload(2)), fabric=ll.Fabric(ports=3), policy=policy)

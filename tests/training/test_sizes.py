@@ -94,6 +94,7 @@ def test_free_changes_cost_what_the_best_plans_do(kinds: tuple[str, ...]) -> Non
     assert iteration.total_s >= best_s * 0.98
 
 
+@pytest.mark.large
 def test_changes_that_cost_too_much_leave_the_best_single_topology() -> None:
     items = [("all-reduce", 1000), ("all-gather", MIB), ("reduce-scatter", 30 * MIB)]
     iteration = planned(series(items, 8), ll.Fabric(ports=2, reconfiguration_delay=1e4))

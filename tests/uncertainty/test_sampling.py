@@ -146,6 +146,7 @@ def test_the_command_line_samples_compares_and_plans(cli: RunCli, tmp_path: Path
     assert picture.exists()
 
 
+@pytest.mark.large
 def test_pictures_show_what_they_say() -> None:
     fabric = ll.Fabric(gpus=8)
     found = ll.sample_plans("all-reduce", "64KiB", uncertain="startup=normal:0.2", fabric=fabric, samples=300)

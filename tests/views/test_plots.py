@@ -31,6 +31,7 @@ def test_bars_are_as_high_as_the_terms() -> None:
     assert [sum(step) for step in zip(*heights, strict=True)] == pytest.approx([step.total_s for step in PLAN.steps])
 
 
+@pytest.mark.large
 def test_every_topology_is_drawn_once_with_its_steps() -> None:
     figure = PLAN.plot()
     used = list(dict.fromkeys(step.topology_index for step in PLAN.steps))

@@ -27,6 +27,7 @@ def _asked() -> Iterator[tuple[str, ast.expr]]:
                         yield f"{one.name}.{method.name}", node.args[0]
 
 
+@pytest.mark.large
 def test_every_view_is_asked_for_by_its_method_and_by_no_other() -> None:
     asked = list(_asked())
     assert [method for method, name in asked if ast.literal_eval(name) != method] == []

@@ -216,6 +216,7 @@ def test_the_wheel_zooms_where_it_points_once_the_timeline_has_the_focus(opened:
     assert (about - first) / (last - first) == pytest.approx(0.25, abs=0.01)
 
 
+@pytest.mark.large
 def test_a_search_shows_one_match_after_the_other(opened: Opened, training: ll.Training) -> None:
     page = opened.go(PROBLEM)
     page.locator(".tracks").focus()
