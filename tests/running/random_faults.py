@@ -19,8 +19,8 @@ from lightloom.running.controller import RunFailedError
 from tests.running.processes import all_ended, children, dilation, plan_of
 
 RUN_S = 0.2
-# A fault must end a run within these seconds: deadlines are a second here.
-WITHIN_S = 6.0
+# A fault must end a run within these seconds, however busy the machine is: deadlines are a second here.
+WITHIN_S = 20.0
 
 
 def one_fault(plan: ll.Plan, draw: random.Random) -> str:

@@ -59,8 +59,8 @@ def asked(scheme: str, place: str, timeout: str = "400ms") -> str:
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    # Asked once or, where the connection was ended, twice.
-    assert monotonic() - began < 1.8
+    # Asked once or, where the connection was ended, twice; what trickles would take 20 s.
+    assert monotonic() - began < 8.0
     assert most < 16 << 20
     said = str(raised.value)
     assert said.isprintable()
@@ -82,7 +82,7 @@ def trickling(start: bytes, piece: bytes) -> Answer:
 
     def answer(connection: socket.socket) -> None:
         connection.sendall(start)
-        for _ in range(100):
+        for _ in range(1000):
             connection.sendall(piece)
             Event().wait(0.02)
 
