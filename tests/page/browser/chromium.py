@@ -19,7 +19,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Sizes of a desk's and of a phone's display.
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 # Longer than any wait: a view that takes this long is broken.
-TIMEOUT_MS = 20_000
+TIMEOUT_MS = 60_000
 # Whether the shown answer is that for the address, in its full colours: results fade in.
 SETTLED = (
     "() => document.getElementById('view')?.dataset.shown === location.pathname + location.search"
