@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import InputError, refuse
+from lightloom.base.port_rates import one_rate
 from lightloom.formats import FOLDER, SIDE_SCHEMA
 from lightloom.formats.output import MAIN, Exported
 
@@ -36,6 +37,7 @@ def iteration_files(chosen: Format, training: Training, written: Callable[[Plan]
 
     Raises `InputError` that names the argument, also where the format cannot hold one of the plans.
     """
+    one_rate("plan", training.fabric.rates_bps, training.fabric.pair_rates)
     used = sorted({event.plan for event in training.events if event.plan is not None})
     files: dict[str, bytes] = {}
     notes: dict[str, None] = {}
