@@ -124,7 +124,7 @@ def test_a_burst_on_a_ring_takes_what_the_closed_form_says(hops: int, packets: i
 
 def test_no_packet_is_sent_on_a_dark_port_or_to_another_rank() -> None:
     ring = _ring(3)
-    packets = Framing(1, 0, 8e15).packets(Fraction(2), 0, [(1.0, [[((0, 0), (1, 0))]])])
+    packets = Framing(1, 0, (8e15,)).packets(Fraction(2), 0, [(1.0, [[((0, 0), (1, 0))]])])
     with pytest.raises(AssertionError, match="dark port"):
         _sent(Network(1), packets)
     turned = Network(1)
@@ -163,7 +163,7 @@ def test_a_batch_is_received_once() -> None:
     done: list[Batch] = []
     network = Network(1)
     network.join(_ring(2))
-    packets = Framing(3, 0, 8e15).packets(Fraction(7), 0, [(1.0, [[((0, 0), (1, 0))]])])
+    packets = Framing(3, 0, (8e15,)).packets(Fraction(7), 0, [(1.0, [[((0, 0), (1, 0))]])])
     assert [packet.payload_bytes for packet in packets] == [3, 3, 1]
     finished = Moment()
     finished.then(lambda: None)
