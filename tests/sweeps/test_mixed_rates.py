@@ -14,7 +14,7 @@ from tests.conftest import RunCli
 
 SIZES = ["4KiB", "16MiB"]
 DELAYS_S = [1e-7, 1e-3]
-PAIRS = {"ports": 2, "bandwidth": "400Gbps", "hop_delay": "1us", "pair_rates": "inside:4:800Gbps:100ns"}
+PAIRS: dict[str, Any] = {"ports": 2, "bandwidth": "400Gbps", "hop_delay": "1us", "pair_rates": "inside:4:800Gbps:100ns"}
 MIXED: list[dict[str, Any]] = [
     {"ports": 2, "bandwidth": "800Gbps,400Gbps"},
     {"ports": 3, "bandwidth": ["200Gbps", "800Gbps", "800Gbps"]},

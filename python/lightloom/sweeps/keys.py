@@ -91,8 +91,8 @@ def key_of(field: str, text: object, known: tuple[str, ...]) -> str:
 def quantity(field: str, key: str, value: object) -> Quantity:
     """The number of a key of `NUMBERS`, of text with a unit or a plain number. Raises `InputError` naming `field`."""
     if key == "bandwidth" and (isinstance(value, (list, tuple)) or (isinstance(value, str) and "," in value)):
-        text, rates = rates_text(field, value)
-        return Quantity(max(rates), varies=True, text=text)
+        written, rates = rates_text(field, value)
+        return Quantity(max(rates), varies=True, text=written)
     if key == "reconfiguration_delay" and isinstance(value, (list, tuple)):
         value = delay_text(field, value)
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):

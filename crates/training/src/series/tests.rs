@@ -13,7 +13,7 @@ struct Drawn {
     families: Vec<Family>,
     kinds: Vec<Kind>,
     splits: Vec<Split>,
-    entries: BTreeMap<(usize, u32), Vec<Entry>>,
+    entries: BTreeMap<(usize, (u32, u32)), Vec<Entry>>,
     turns: Vec<Turn>,
 }
 

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import InputError, refuse
-from lightloom.base.port_rates import one_rate
 from lightloom.formats import FOLDER, SIDE_SCHEMA
 from lightloom.formats.output import MAIN, Exported
 
@@ -37,7 +36,6 @@ def iteration_files(chosen: Format, training: Training, written: Callable[[Plan]
 
     Raises `InputError` that names the argument, also where the format cannot hold one of the plans.
     """
-    one_rate("plan", training.fabric.rates_bps, training.fabric.pair_rates)
     used = sorted({event.plan for event in training.events if event.plan is not None})
     files: dict[str, bytes] = {}
     notes: dict[str, None] = {}
@@ -81,13 +79,14 @@ def _events(chosen: Format, training: Training, used: list[int]) -> bytes:
             made["size_bytes"] = size
         return made | {"reconfigured": event.reconfigured}
 
+    rates_bps = training.fabric.rates_bps
     document = {
         "schema": SIDE_SCHEMA,
         "format": chosen.name,
         "name": training.name,
         "ranks": training.ranks,
         "ports": training.fabric.ports,
-        "bandwidth_bps": training.fabric.bandwidth_bps,
+        "bandwidth_bps": rates_bps[0] if len(rates_bps) == 1 else rates_bps,
         "reconfiguration_delay": str(training.fabric.reconfiguration),
         "policy": training.policy,
         "total_s": training.total_s,
