@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import lightloom as ll
 from lightloom.base.errors import InputError
 from lightloom.training.result import Training
+from tests.conftest import RunCli
 from tests.reference import recomputed_plan
 from tests.training import judge_simulations
 from tests.training.judge_random_workloads import CHOOSABLE, planned
@@ -121,6 +123,28 @@ def test_the_judge_knows_which_ports_are_fast() -> None:
         changed = document | {"fabric": document["fabric"] | {"bandwidth_bps": other}}
         with pytest.raises(InputError, match="check `plans` failed: node `c`: the bandwidth of its plan"):
             Training.from_json(json.dumps(changed))
+
+
+def test_jobs_take_as_long_as_their_iterations(in_tmp: Path) -> None:
+    (in_tmp / "jobs.toml").write_text('job = [{name = "one", model = "bert-pccl", ranks = 2, iterations = 10}]')
+    fabric = ll.Fabric(gpus=4, ports=2, bandwidth=["800Gbps", "200Gbps"])
+    one = ll.train("bert-pccl", ranks=2, fabric=replace(fabric, gpus=None))
+    slow = ll.train("bert-pccl", ranks=2, fabric=ll.Fabric(ports=2, bandwidth="200Gbps"))
+    placed = ll.jobs(in_tmp / "jobs.toml", fabric=fabric, sharing="own")
+    assert placed.makespan_s == pytest.approx(10 * one.policies["one-shot"], rel=1e-3)
+    assert one.total_s < slow.total_s
+
+
+@pytest.mark.parametrize("verb", [("run",), ("export", "--to", "openoptics", "--output", "out")])
+def test_what_has_one_rate_is_refused_in_a_line(cli: RunCli, in_tmp: Path, verb: tuple[str, ...]) -> None:
+    nodes = [{"id": "c", "kind": "collective", "collective": "all-gather", "group": "g", "size_bytes": 8, "after": []}]
+    told = message(nodes=nodes, groups={"g": [0, 1]})
+    planned(told, ll.Fabric(ports=2, bandwidth=[8e11, 4e11])).save(in_tmp / "iteration.json")
+    ran = cli(verb[0], "iteration.json", *verb[1:])
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "plan" in ran.err
+    assert "rates" in ran.err
+    assert not (in_tmp / "out").exists()
 
 
 def test_pairs_of_different_rates_are_refused() -> None:

@@ -11,6 +11,11 @@ pub(super) fn rates_bps(fabric: &Fabric, ports: &[u32]) -> Vec<f64> {
     ports.iter().map(|&port| by_port.as_ref().map_or(fabric.bandwidth_bps, |all| all[port as usize])).collect()
 }
 
+/// Bit/s of all ports of a rank together.
+pub(super) fn all_ports_bps(fabric: &Fabric) -> f64 {
+    rates_bps(fabric, &(0..fabric.shape.ports()).collect::<Vec<_>>()).into_iter().sum()
+}
+
 /// The circuits on the ports of an event.
 pub(super) struct HeldPorts {
     /// Bit/s of the fastest of the ports.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{ByteMatrix, Collective, CostSettings, Fabric, Initial, Piece, Rank, Shape, Work};
 
-use super::held_ports::rates_bps;
+use super::held_ports::all_ports_bps;
 use super::iteration::{Iteration, show_apart};
 use super::port_bytes;
 use crate::report::{Check, Tally};
@@ -119,11 +119,6 @@ fn longest_chain_s(
         ends_s[event] = after.map(|&other| ends_s[other]).fold(0.0, f64::max) + takes_s;
     }
     ends_s.into_iter().fold(0.0, f64::max)
-}
-
-/// Bit/s of all ports of a rank together.
-pub(super) fn all_ports_bps(fabric: &Fabric) -> f64 {
-    rates_bps(fabric, &(0..fabric.shape.ports()).collect::<Vec<_>>()).into_iter().sum()
 }
 
 /// The blocks of a matrix that are not empty.

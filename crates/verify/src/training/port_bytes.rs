@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use model::{ByteMatrix, Collective, Rank, TrainingPlan, Work};
 
-use super::lower_bound::all_ports_bps;
+use super::held_ports::all_ports_bps;
 
 /// Bytes out of and into a rank.
 type Bytes = [f64; 2];
