@@ -264,6 +264,7 @@ def _iterations() -> dict[str, list[Any]]:
     served = printed("train served.toml --ports 2")
     _written("pairs.json", json.dumps(PAIRS))
     shared = printed("train pairs.json --optics islands:2x1")
+    mixed = printed("train workload.json --ports 2 --bandwidth 800Gbps,400Gbps --policy fixed-tori")
     _written("model.toml", TRAINED)
     printed("train model.toml --layout auto --layouts layouts.json")
     return {
@@ -274,7 +275,7 @@ def _iterations() -> dict[str, list[Any]]:
             printed("robust --matrices zipf:0.6 --size 1MiB/pair --iterations 3 --hold-out 1 --gpus 4"),
         ],
         "workload": [WORKLOAD, OF_EACH, of_each["workload"], training["workload"], served["workload"]],
-        "training": [training, printed("train workload.json --ports 2 --policy carry"), served, shared],
+        "training": [training, printed("train workload.json --ports 2 --policy carry"), served, shared, mixed],
         "layouts": [json.loads(Path("layouts.json").read_text())],
         "training-simulation": [printed("simulate training.json")],
     }
