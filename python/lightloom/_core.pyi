@@ -372,6 +372,9 @@ class Series:
     @property
     def gpus(self) -> int: ...
     @property
+    def fastest(self) -> tuple[float, float]:
+        """Rate of the fastest circuit, bit/s, and least hop delay, s: the request's own."""
+    @property
     def names(self) -> list[tuple[str, str]]:
         """(planner, algorithm) of all that was chosen so far, in the order of first use; it only becomes longer."""
     @property

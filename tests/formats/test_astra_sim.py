@@ -225,6 +225,6 @@ def test_pieces_are_few_where_there_are_many_messages() -> None:
     arcs = arcs_of(plan)
     counts = [
         sum(len(parcel.gpus) - 1 for step in cut for arc in step for parcel in arc.parcels)
-        for cut in (arcs, in_pieces(plan, arcs, 1))
+        for cut in (arcs, in_pieces(plan, arcs, plan.bandwidth_bps))
     ]
     assert counts[0] < counts[1] <= MOST_HOPS_OF_PIECES + counts[0]

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from tests.reference.iteration_ports import End, Joined, Use, use_of
+from tests.reference.iteration_ports import End, Joined, Use, rates_of_ports, use_of
 from tests.reference.iteration_traffic import Framing, Packet, Step, steps_of
 from tests.reference.packet_network import Batch, Moment, Network, when_all
 from tests.reference.plan_packets import femtoseconds
@@ -85,7 +85,7 @@ class _Execution:
         self._startup_fs, self._change_fs, delay_fs = (
             femtoseconds(fabric[name]) for name in ("startup_s", "reconfiguration_delay_s", "hop_delay_s")
         )
-        self._framing = Framing(packet_bytes, header_bytes, fabric["bandwidth_bps"])
+        self._framing = Framing(packet_bytes, header_bytes, rates_of_ports(told))
         self._uses = [use_of(told, place) for place in range(len(self._nodes))]
         self._before = self._predecessors()
         self._order = self._in_order()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from tests.reference.plan_document import Circuits, circuits_of
+from tests.reference.plan_document import Link, by_rate, circuits_of
 from tests.reference.workloads import axis_groups, groups_of, ranks_of
 
 # A port of a rank: the rank, and the place of the port.
@@ -50,18 +50,31 @@ class Use:
     ways: list[list[list[tuple[End, End]]]] = field(default_factory=list)
 
 
-def wired(group: Sequence[int], circuits: Circuits, ports: Sequence[int]) -> dict[End, Joined]:
-    """The circuits of a topology on ports of a group's ranks, each rank's on its ports in ascending order."""
+# Circuits by source, destination, and the place of their rate.
+Wires = dict[tuple[int, int, int], int]
+
+
+def wired(
+    group: Sequence[int], circuits: Wires, ports: Sequence[int], rates_bps: Sequence[float] = (1.0,)
+) -> dict[End, Joined]:
+    """The circuits of a topology on ports of a group's ranks, each rank's on its ports of a rate in ascending order.
+
+    rates_bps: the rate of all ports, or of each port of a GPU.
+    """
+    of_ports = {port: rates_bps[port if len(rates_bps) > 1 else 0] for port in ports}
+    rates = sorted({*of_ports.values()}, reverse=True)
+    of_rates = [[port for port in ports if of_ports[port] == rate] for rate in rates]
     to: dict[End, End] = {}
     back: dict[End, End] = {}
-    sent, received = defaultdict[int, int](int), defaultdict[int, int](int)
-    for (src, dst), count in sorted(circuits.items()):
+    sent, received = defaultdict[Link, int](int), defaultdict[Link, int](int)
+    for (src, dst, rate), count in sorted(circuits.items()):
         for _ in range(count):
             # More circuits than ports end in an IndexError here.
-            out, into = (group[src], ports[sent[src]]), (group[dst], ports[received[dst]])
+            out = (group[src], of_rates[rate][sent[src, rate]])
+            into = (group[dst], of_rates[rate][received[dst, rate]])
             to[out], back[into] = into, out
-            sent[src] += 1
-            received[dst] += 1
+            sent[src, rate] += 1
+            received[dst, rate] += 1
     name = ("group", tuple(group), tuple(sorted(circuits.items())), tuple(ports))
     return {
         (rank, port): Joined(name, to.get((rank, port)), back.get((rank, port))) for rank in group for port in ports
@@ -77,9 +90,15 @@ def between(joined: Mapping[End, Joined]) -> dict[tuple[int, int], list[tuple[En
     return found
 
 
-def plan_circuits(plan: dict[str, Any]) -> dict[int, Circuits]:
+def plan_circuits(plan: dict[str, Any]) -> dict[int, Wires]:
     """The circuits of each of a plan's topologies, by its number."""
-    return {topology["id"]: circuits_of(topology, plan["gpus"]) for topology in plan["topologies"]}
+    return {topology["id"]: by_rate(topology, circuits_of(topology, plan["gpus"])) for topology in plan["topologies"]}
+
+
+def rates_of_ports(told: dict[str, Any]) -> tuple[float, ...]:
+    """The rate of all ports, or that of each, bit/s."""
+    rates = told["fabric"]["bandwidth_bps"]
+    return tuple(rates) if isinstance(rates, list) else (rates,)
 
 
 def use_of(told: dict[str, Any], place: int) -> Use:
@@ -99,8 +118,9 @@ def _collective(told: dict[str, Any], node: dict[str, Any], event: dict[str, Any
     groups = groups_of(told["workload"], node)
     changes_back = event["returns"] and resting != last
 
-    def on_ports(of: Circuits) -> dict[End, Joined]:
-        return {end: has for group in groups for end, has in wired(group, of, event["ports"]).items()}
+    def on_ports(of: Wires) -> dict[End, Joined]:
+        rates_bps = rates_of_ports(told)
+        return {end: has for group in groups for end, has in wired(group, of, event["ports"], rates_bps).items()}
 
     return Use(
         needs=on_ports(first),
@@ -136,12 +156,13 @@ def _send(told: dict[str, Any], node: dict[str, Any], event: dict[str, Any]) -> 
         return Use(needs, needs, returns, changes_back=returns, ways=ways)
     over = told["topologies"][event["topology"]]
     circuits = {(src, dst): count for src, dst, count in over["links"]}
+    wires = by_rate(over, circuits)
     groups = [ranks_of(told["workload"], None)] if over["axis"] is None else axis_groups(told["workload"], over["axis"])
     ends = {rank for pair in pairs for rank in pair}
     made = Use(returns=event["returns"], needs_resting=over["rests"])
     made.changes_back = made.returns and not over["rests"]
     group_of = {rank: tuple(group) for group in groups for rank in group}
-    joined = {tuple(group): wired(group, circuits, ports) for group in groups}
+    joined = {tuple(group): wired(group, wires, ports, rates_of_ports(told)) for group in groups}
     held = {*ends}
     for source, destination in pairs:
         group = group_of[source]

@@ -14,33 +14,49 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from tests.reference.iteration_ports import End, Joined, between, plan_circuits, wired
+from tests.reference.iteration_ports import End, Joined, Wires, between, plan_circuits, wired
 from tests.reference.plan_costs import amounts_of
-from tests.reference.plan_document import Circuits, arcs_of, chunks_of, transfers_of
+from tests.reference.plan_document import arcs_of, chunks_of, transfers_of
 from tests.reference.plan_packets import dealt, exact_bytes, wire_fs
+
+# Packets after which circuits of different rates are taken in the same order again.
+TURNS = 1 << 8
 
 
 @dataclass(frozen=True)
 class Packet:
     """A packet. flow: transfer, path and circuit in parallel; number: its place in its transfer, and on its path.
 
-    way: the circuits that it takes, each as the port that sends and the port that receives.
+    way: the circuits that it takes, each as the port that sends and the port that receives; wire_fs: its time on each.
     """
 
     flow: tuple[int, int, int]
     numbers: tuple[int, int]
     payload_bytes: Fraction
-    wire_fs: int
+    wire_fs: tuple[int, ...]
     way: tuple[tuple[End, End], ...]
 
 
 @dataclass(frozen=True)
 class Framing:
-    """Payload and header of packets, bytes, and the rate of circuits."""
+    """Payload and header of packets, bytes, and the rate of circuits: of all, or by port."""
 
     payload_bytes: int
     header_bytes: int
-    bandwidth_bps: float
+    rates_bps: tuple[float, ...]
+
+    def rate_bps(self, end: End) -> float:
+        """The rate of a port."""
+        return self.rates_bps[end[1] if len(self.rates_bps) > 1 else 0]
+
+    def turns(self, circuits: Sequence[tuple[End, End]]) -> Sequence[int]:
+        """The places of parallel circuits in the order in which packets take them: each as often as it is fast."""
+        rates = [self.rate_bps(out) for out, _ in circuits]
+        if len(set(rates)) == 1:
+            return range(len(circuits))
+        fastest_first = sorted(range(len(circuits)), key=lambda place: -rates[place])
+        of_all = [rates[place] / sum(rates) for place in fastest_first]
+        return [fastest_first[place] for place in dealt(TURNS, of_all)]
 
     def packets(
         self, size_bytes: Fraction, listed: int, paths: Sequence[tuple[float, Sequence[Sequence[tuple[End, End]]]]]
@@ -48,19 +64,21 @@ class Framing:
         """The packets of a transfer; of each path its share, and by hop the parallel circuits."""
         count = math.ceil(size_bytes / self.payload_bytes)
         path_of = [0] * count if len(paths) == 1 else dealt(count, [share for share, _ in paths])
+        in_turn = [[[hop[place] for place in self.turns(hop)] for hop in hops] for _, hops in paths]
         sent = [0] * len(paths)
         found = []
         for number, path in enumerate(path_of):
-            hops = paths[path][1]
+            hops = in_turn[path]
             order, sent[path] = sent[path], sent[path] + 1
+            way = tuple(circuits[order % len(circuits)] for circuits in hops)
             payload = min(Fraction(self.payload_bytes), size_bytes - number * self.payload_bytes)
             found.append(
                 Packet(
                     (listed, path, order % math.lcm(*map(len, hops))),
                     (number, order),
                     payload,
-                    _wire_fs(payload + self.header_bytes, self.bandwidth_bps),
-                    tuple(circuits[order % len(circuits)] for circuits in hops),
+                    tuple(_wire_fs(payload + self.header_bytes, self.rate_bps(out)) for out, _ in way),
+                    way,
                 )
             )
         return found
@@ -75,7 +93,7 @@ def _wire_fs(size_bytes: Fraction, bandwidth_bps: float) -> int:
 class Step:
     """A step of a plan at one group. joined: the circuits of its ports; received: bytes that each rank must receive."""
 
-    circuits: Circuits
+    circuits: Wires
     joined: dict[End, Joined]
     packets: list[Packet]
     received: dict[int, Fraction]
@@ -88,7 +106,7 @@ def steps_of(plan: dict[str, Any], group: Sequence[int], ports: Sequence[int], f
     for step in plan["steps"]:
         amounts = amounts_of(transfers_of(step, chunks, gpus), chunks, plan["size_bytes"])
         has = circuits[step["topology"]]
-        joined = wired(group, has, ports)
+        joined = wired(group, has, ports, framing.rates_bps)
         links = between(joined)
         packets = []
         received: dict[int, Fraction] = dict.fromkeys(group, Fraction())

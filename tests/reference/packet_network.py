@@ -139,7 +139,7 @@ class Network:
         assert sender is not None, f"a packet is sent on the dark port {out}"
         assert receiver is not None, f"a packet is sent to the dark port {into}"
         assert (sender.to, receiver.back) == (into, out), f"a packet of {out} to {into} arrives elsewhere"
-        self._free_fs[out] = sent_fs = max(self.now_fs, self._free_fs[out]) + packet.wire_fs
+        self._free_fs[out] = sent_fs = max(self.now_fs, self._free_fs[out]) + packet.wire_fs[hop]
         self.packet_hops += 1
         key = (*packet.flow, hop + 1, packet.numbers[1])
         self._arrives(sent_fs + self._delay_fs, key, (packet, hop + 1, batch))

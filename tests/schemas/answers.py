@@ -70,6 +70,17 @@ PAIRS: dict[str, Any] = {
         for name in ("one", "other")
     ],
 }
+# Messages between neighbours, over the ring that a collective keeps.
+OVER_RING: dict[str, Any] = {
+    "schema": "lightloom.workload/1",
+    "ranks": 4,
+    "mesh": {"a": 4},
+    "groups": {},
+    "nodes": [
+        {"id": "c", "kind": "collective", "collective": "all-gather", "axis": "a", "size_bytes": 4096, "after": []},
+        {"id": "s", "kind": "send", "source": 0, "destination": 1, "size_bytes": 4096, "after": ["c"]},
+    ],
+}
 WORKLOAD: dict[str, Any] = {
     "schema": "lightloom.workload/1",
     "name": "small",
@@ -264,6 +275,8 @@ def _iterations() -> dict[str, list[Any]]:
     served = printed("train served.toml --ports 2")
     _written("pairs.json", json.dumps(PAIRS))
     shared = printed("train pairs.json --optics islands:2x1")
+    _written("over_ring.json", json.dumps(OVER_RING))
+    mixed = printed("train over_ring.json --ports 2 --bandwidth 800Gbps,400Gbps --policy fixed-tori")
     _written("model.toml", TRAINED)
     printed("train model.toml --layout auto --layouts layouts.json")
     return {
@@ -274,7 +287,7 @@ def _iterations() -> dict[str, list[Any]]:
             printed("robust --matrices zipf:0.6 --size 1MiB/pair --iterations 3 --hold-out 1 --gpus 4"),
         ],
         "workload": [WORKLOAD, OF_EACH, of_each["workload"], training["workload"], served["workload"]],
-        "training": [training, printed("train workload.json --ports 2 --policy carry"), served, shared],
+        "training": [training, printed("train workload.json --ports 2 --policy carry"), served, shared, mixed],
         "layouts": [json.loads(Path("layouts.json").read_text())],
         "training-simulation": [printed("simulate training.json")],
     }

@@ -163,7 +163,7 @@ def test_a_message_takes_what_a_broadcast_to_one_takes(ports: int, size: int, he
     training = ll.train(ll.Workload.of(workload()), fabric=ll.Fabric(ports=ports))
     # A ring of two has circuits over all ports.
     circuits = max(count for *_, count in plan.topologies[0].links.tolist())
-    message = Paths(((0, 1),), {(0, 1): circuits}, ())
+    message = Paths(((0, 1),), {(0, 1): circuits}, (), training.fabric.rates_bps, {})
     times = MessageTimes(training, by_itself.settings)
     assert times.seconds(message, size) == pytest.approx(by_itself.total_s, rel=1e-6)
     assert packets_each(size, by_itself.settings) == by_itself.packets

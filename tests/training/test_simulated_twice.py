@@ -85,13 +85,13 @@ def test_messages_of_one_event_that_share_a_circuit(packets: int, expected: int)
     """
     size_bytes, link_bps = 1000, 8e9
     training = _messages([(0, 1)], 1, "static", bandwidth=link_bps, startup=0, hop_delay=0)
-    paths = Paths(((0, 1, 2), (1, 2, 3)), {(0, 1): 1, (1, 2): 1, (2, 3): 1}, (0, 1, 2, 3))
+    paths = Paths(((0, 1, 2), (1, 2, 3)), {(0, 1): 1, (1, 2): 1, (2, 3): 1}, (0, 1, 2, 3), (link_bps,), {})
     times = MessageTimes(training, SimulationSettings(packet_bytes=size_bytes))
     assert times.seconds(paths, packets * size_bytes) == pytest.approx(expected * 1e-6, rel=1e-9)
 
 
 def _ring(ranks: int) -> dict[tuple[int, int], Joined]:
-    return wired(range(ranks), {(rank, (rank + 1) % ranks): 1 for rank in range(ranks)}, [0])
+    return wired(range(ranks), {(rank, (rank + 1) % ranks, 0): 1 for rank in range(ranks)}, [0])
 
 
 def _sent(network: Network, packets: list[Packet]) -> int:
@@ -110,7 +110,7 @@ def test_a_burst_on_a_ring_takes_what_the_closed_form_says(hops: int, packets: i
     ranks, wire_fs = 7, 1000
     ring = _ring(ranks)
     links = between(ring)
-    framing = Framing(payload_bytes=1, header_bytes=0, bandwidth_bps=8e15 / wire_fs)
+    framing = Framing(payload_bytes=1, header_bytes=0, rates_bps=(8e15 / wire_fs,))
     all_packets = []
     for rank in range(ranks):
         way = [links[(rank + hop) % ranks, (rank + hop + 1) % ranks] for hop in range(hops)]
@@ -124,11 +124,11 @@ def test_a_burst_on_a_ring_takes_what_the_closed_form_says(hops: int, packets: i
 
 def test_no_packet_is_sent_on_a_dark_port_or_to_another_rank() -> None:
     ring = _ring(3)
-    packets = Framing(1, 0, 8e15).packets(Fraction(2), 0, [(1.0, [[((0, 0), (1, 0))]])])
+    packets = Framing(1, 0, (8e15,)).packets(Fraction(2), 0, [(1.0, [[((0, 0), (1, 0))]])])
     with pytest.raises(AssertionError, match="dark port"):
         _sent(Network(1), packets)
     turned = Network(1)
-    turned.join(wired([0, 2, 1], {(0, 1): 1, (1, 2): 1, (2, 0): 1}, [0]))
+    turned.join(wired([0, 2, 1], {(0, 1, 0): 1, (1, 2, 0): 1, (2, 0, 0): 1}, [0]))
     with pytest.raises(AssertionError, match="arrives elsewhere"):
         _sent(turned, packets)
     busy = Network(1)
@@ -163,7 +163,7 @@ def test_a_batch_is_received_once() -> None:
     done: list[Batch] = []
     network = Network(1)
     network.join(_ring(2))
-    packets = Framing(3, 0, 8e15).packets(Fraction(7), 0, [(1.0, [[((0, 0), (1, 0))]])])
+    packets = Framing(3, 0, (8e15,)).packets(Fraction(7), 0, [(1.0, [[((0, 0), (1, 0))]])])
     assert [packet.payload_bytes for packet in packets] == [3, 3, 1]
     finished = Moment()
     finished.then(lambda: None)

@@ -11,6 +11,7 @@ mod msccl;
 mod one_line;
 mod ordered_object;
 mod plan_json;
+mod rates;
 mod training_json;
 mod workload_json;
 

@@ -16,7 +16,6 @@
 
 mod document;
 mod layout;
-mod rates;
 mod read;
 mod runs;
 mod write;

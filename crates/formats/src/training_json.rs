@@ -1,12 +1,13 @@
 //! Planned training iterations as JSON, version `lightloom.training/1`, with the workload and the plans in it. Times
 //! are seconds; keys are exactly those that [`training_to_json`] writes.
 
+mod topologies;
+
 use std::collections::BTreeMap;
 
 use model::{
-    Bound, Error, Fabric, Initial, Link, MessageTopology, OpticalLayer, Rank, ReconfigurationDelay,
-    ReconfigurationOverlap, ReconfigurationPolicy, Result, Shape, Topology, TrainingEvent, TrainingPlan, Translations,
-    Workload,
+    Bound, Error, Fabric, Initial, OpticalLayer, ReconfigurationDelay, ReconfigurationOverlap, ReconfigurationPolicy,
+    Result, Shape, TrainingEvent, TrainingPlan,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -15,8 +16,11 @@ use serde_json::{Value, json};
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
 use crate::ordered_object::Ordered;
+use crate::rates::RatesText;
 use crate::workload_json::{WorkloadText, workload_of, workload_to_json};
 use crate::{plan_from_json, plan_to_json};
+
+use topologies::{TopologyText, read_topologies, written};
 
 /// The version that is written and read.
 pub const TRAINING_SCHEMA: &str = "lightloom.training/1";
@@ -57,22 +61,11 @@ struct TrainingText<'a> {
     plans: Vec<&'a RawValue>,
 }
 
-/// `axis` is null where all ranks are one group.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TopologyText {
-    name: String,
-    #[serde(deserialize_with = "Option::deserialize")]
-    axis: Option<String>,
-    rests: bool,
-    links: Vec<(Rank, Rank, u32)>,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FabricText {
     ports: u32,
-    bandwidth_bps: f64,
+    bandwidth_bps: RatesText,
     startup_s: f64,
     hop_delay_s: f64,
     reconfiguration_delay_s: f64,
@@ -112,7 +105,7 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
     let fabric = &training.fabric;
     let mut of_fabric = vec![
         ("ports".into(), json!(fabric.shape.ports())),
-        ("bandwidth_bps".into(), json!(fabric.bandwidth_bps)),
+        ("bandwidth_bps".into(), json!(RatesText::of(fabric))),
         ("startup_s".into(), json!(fabric.startup_s)),
         ("hop_delay_s".into(), json!(fabric.hop_delay_s)),
         ("reconfiguration_delay_s".into(), json!(fabric.reconfiguration.delay().constant_s().unwrap_or_default())),
@@ -149,17 +142,7 @@ pub fn training_to_json(training: &TrainingPlan) -> String {
             format!("    {}", object(keys))
         })
         .collect();
-    let topologies = training.topologies.iter().map(|MessageTopology { axis, rests, topology }| {
-        let links: Vec<_> = topology.expanded().iter().map(|link| json!([link.src, link.dst, link.count])).collect();
-        let keys = vec![
-            ("name".into(), json!(topology.name())),
-            ("axis".into(), json!(axis.map(|axis| &training.workload.mesh[axis].name))),
-            ("rests".into(), json!(rests)),
-            ("links".into(), Value::Array(links)),
-        ];
-        format!("\n    {}", object(keys))
-    });
-    let topologies: Vec<String> = topologies.collect();
+    let topologies: Vec<String> = written(training).into_iter().map(|keys| format!("\n    {}", object(keys))).collect();
     let plans: Vec<String> = training.plans.iter().map(|plan| format!("  {}", indented(plan_to_json(plan)))).collect();
     let mut lines = vec![
         format!("\"schema\": \"{TRAINING_SCHEMA}\""),
@@ -225,8 +208,9 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
     let at = |error: Error| Error::malformed("training.fabric", error);
     let FabricText { ports, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s, initial, optics } =
         text.fabric;
+    let (rates, bandwidth_bps) = bandwidth_bps.read("bandwidth_bps", ports).map_err(at)?;
     let fabric = Fabric {
-        shape: Shape::new(workload.ranks, &[workload.ranks], ports).map_err(at)?,
+        shape: Shape::new(workload.ranks, &[workload.ranks], ports).map_err(at)?.with_rates(rates),
         bandwidth_bps,
         startup_s,
         barrier_s: 0.0,
@@ -266,13 +250,14 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
         plan_from_json(plan.get()).map_err(|error| Error::malformed(format!("training.plans[{index}]"), error))
     };
     let named = |entries: Ordered<f64>| entries.0;
+    let topologies = read_topologies(text.topologies, (&workload, &fabric, &events))?;
     let training = TrainingPlan {
         policy: one_line(&text.policy),
         exact: text.exact,
         fabric,
         resting: one_line(&initial),
         events,
-        topologies: topologies(text.topologies, &workload)?,
+        topologies,
         plans: text.plans.iter().enumerate().map(plan).collect::<Result<_>>()?,
         total_s: text.total_s,
         compute_s: text.compute_s,
@@ -296,25 +281,6 @@ fn read(text: TrainingText<'_>) -> Result<TrainingPlan> {
         return Err(Error::malformed("training.exposed_communication_s", reason));
     }
     Ok(training)
-}
-
-fn topologies(texts: Vec<TopologyText>, workload: &Workload) -> Result<Vec<MessageTopology>> {
-    let read = texts.into_iter().enumerate().map(|(index, text)| {
-        let at = |reason: String| Error::malformed(format!("training.topologies[{index}]"), one_line(&reason));
-        let axis = match &text.axis {
-            None => None,
-            Some(name) => {
-                let found = workload.mesh.iter().position(|axis| axis.name == *name);
-                Some(found.ok_or_else(|| at(format!("`{name}` is not an axis of the workload's mesh")))?)
-            }
-        };
-        let ranks = axis.map_or(workload.ranks, |axis| workload.mesh[axis].size);
-        let links = text.links.into_iter().map(|(src, dst, count)| Link { src, dst, count });
-        let topology = Topology::new(one_line(&text.name), Translations::trivial(ranks), links);
-        let topology = topology.map_err(|error| at(error.to_string()))?;
-        Ok(MessageTopology { axis, rests: text.rests, topology })
-    });
-    read.collect()
 }
 
 fn other_schema(text: &str) -> Option<Error> {

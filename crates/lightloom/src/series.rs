@@ -85,6 +85,12 @@ impl Series {
         self.prepared.request().fabric.shape.gpus()
     }
 
+    /// The rate of the fastest circuit, bit/s, and the least hop delay, s: the request's own.
+    pub fn fastest(&self) -> (f64, f64) {
+        let fabric = &self.prepared.request().fabric;
+        (fabric.bandwidth_bps, fabric.hop_delay_s)
+    }
+
     /// Names of the planners and algorithms that were chosen so far. It only becomes longer.
     pub fn names(&self) -> Vec<(String, String)> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -104,10 +110,27 @@ impl Series {
     /// differ.
     ///
     /// # Errors
-    /// Arrays of different lengths, or a number that its field does not take.
+    /// Arrays of different lengths, or a number that its field does not take; other rates than the request's own where
+    /// circuits have several, and other hop delays where these are those of pairs of GPUs.
     pub fn evaluate(&self, points: Points, bound: bool) -> Result<Evaluation> {
         let numbers = points.numbers()?;
+        self.check_rates(&numbers)?;
         if self.prepared.is_concave() { self.on_pieces(&numbers, bound) } else { Ok(self.one_by_one(&numbers, bound)) }
+    }
+
+    fn check_rates(&self, numbers: &[OperatingPoint]) -> Result<()> {
+        let fabric = &self.prepared.request().fabric;
+        let Some((field, unlike)) = fabric.shape.unlike_rates() else { return Ok(()) };
+        let keeps_hops = fabric.shape.pairs().is_some();
+        for at in numbers {
+            let other = match (at.bandwidth_bps != fabric.bandwidth_bps, at.hop_delay_s != fabric.hop_delay_s) {
+                (true, _) => ("bandwidth", "another rate of circuits"),
+                (_, true) if keeps_hops => ("hop_delay", "another delay of hops"),
+                _ => continue,
+            };
+            return Err(Error::value(other.0, other.1, format!("that of the fabric with {unlike} (`{field}`)")));
+        }
+        Ok(())
     }
 
     fn best_at(&self, at: &OperatingPoint) -> Result<Choice> {

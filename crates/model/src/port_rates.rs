@@ -45,6 +45,13 @@ impl PortRates {
         self.by_port.iter().map(|&bits| f64::from_bits(bits)).collect()
     }
 
+    /// The rates of some ports, in their order; `None` where these are alike. Ports that there are not are left out.
+    pub fn among(&self, ports: impl IntoIterator<Item = u32>) -> Option<Self> {
+        let by_port: Arc<[u64]> =
+            ports.into_iter().filter_map(|port| self.by_port.get(port as usize)).copied().collect();
+        by_port.windows(2).any(|pair| pair[0] != pair[1]).then_some(Self { by_port })
+    }
+
     /// Bit/s of the fastest port.
     pub fn fastest_bps(&self) -> f64 {
         self.by_port_bps().into_iter().fold(0.0, f64::max)
@@ -76,6 +83,8 @@ mod tests {
         assert_eq!((fast.relative, &fast.ports[..]), (1.0, &[1][..]));
         assert_eq!((slow.relative, &slow.ports[..]), (0.5, &[0, 2][..]));
         assert_eq!(PortRates::new("bandwidth", &[4e11; 3], 3).unwrap(), None);
+        assert_eq!(rates.among(0..2), PortRates::new("bandwidth", &[4e11, 8e11], 2).unwrap());
+        assert_eq!(rates.among(1..2), None);
         assert!(PortRates::new("bandwidth", &[4e11; 2], 3).is_err());
         assert!(PortRates::new("bandwidth", &[4e11, 0.0, 1.0], 3).is_err());
     }

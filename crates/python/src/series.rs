@@ -44,6 +44,11 @@ impl PySeries {
     }
 
     #[getter]
+    fn fastest(&self) -> (f64, f64) {
+        self.0.fastest()
+    }
+
+    #[getter]
     fn names(&self) -> Vec<(String, String)> {
         self.0.names()
     }

@@ -4,6 +4,7 @@ use model::{Bound, Collective, Result, Work, Workload};
 
 use crate::jobs::{Jobs, Task};
 use crate::library::Library;
+use crate::ports::circuits;
 
 /// The largest of: the longest path through the graph with every communication at the bound for any algorithm of its
 /// collective on all ports; the most that the ports of a rank must carry, over their rate; the most that a rank
@@ -25,7 +26,7 @@ pub(crate) fn bound(workload: &Workload, made: &Jobs, library: &Library<'_>) -> 
     }
     let path_s = ends_s.iter().copied().fold(0.0, f64::max);
     let fabric = library.group_plans.fabric;
-    let rate_s = fabric.byte_s() / f64::from(fabric.shape.ports());
+    let rate_s = fabric.byte_s() / circuits(fabric, (0, fabric.shape.ports()));
     let mut computed_s = vec![0.0f64; made.classes];
     for job in jobs {
         if let Task::Compute { duration_s } = job.task {

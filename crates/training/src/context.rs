@@ -11,8 +11,9 @@ use crate::jobs::{Jobs, Kind, Task};
 use crate::layer::Layer;
 use crate::library::{Library, TopologyId};
 use crate::orders::quickly;
+use crate::ports::{Ports, alike, width};
 use crate::problem::Limits;
-use crate::splits::{Split, even, splits};
+use crate::splits::{Split, even, in_orders, splits};
 use crate::timeline::{Problem, Timeline, Use};
 
 /// Topologies that a family's groups may rest on or keep, in addition to the resting topology.
@@ -26,8 +27,8 @@ pub(crate) struct Context<'a> {
     /// The optical layer, where it limits circuits.
     pub(crate) layer: Option<Arc<Layer>>,
     pub(crate) splits: Vec<Split>,
-    /// By family: the numbers of ports for which there are plans.
-    pub(crate) widths: Vec<Vec<u32>>,
+    /// By family: the ports for which there are plans, the first of those that are alike.
+    pub(crate) alike_ports: Vec<Vec<Ports>>,
     /// The split of the resting topologies; `None` where there are more families than ports.
     pub(crate) resting_split: Option<Split>,
     /// By family: its resting topology on its ports of that split; `None` where its groups cannot all have it at once.
@@ -57,59 +58,62 @@ impl<'a> Context<'a> {
         let mut library =
             Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most, same_bits, cache).on_layer(layer.clone());
         let mut splits = if families == 0 { Vec::new() } else { splits(families, ports) };
+        if fabric.shape.rates().is_some() {
+            splits = in_orders(&splits);
+        }
         // On a layer that limits circuits nothing rests: circuits that nothing uses would be in the way.
         let rests = families > 0 && families <= ports as usize && layer.is_none();
         let resting_split = rests.then(|| even(families, ports));
         let mut resting = vec![None; families];
         // Why no group can rest on it: what the most ports say.
         let (mut rests_somewhere, mut refusal) = (families == 0 || layer.is_some(), (0, None));
-        let mut widths: Vec<Vec<u32>> =
-            (0..families).map(|family| widths_of(&splits, family, ports, jobs.in_series().is_some())).collect();
-        let parts = widths.iter().map(Vec::len).sum::<usize>();
+        let mut alike_ports: Vec<Vec<Ports>> =
+            (0..families).map(|family| ports_of(fabric, &splits, family, jobs.in_series().is_some())).collect();
+        let parts = alike_ports.iter().map(Vec::len).sum::<usize>();
         let mut part = 0;
-        for (family, widths) in widths.iter_mut().enumerate() {
+        for (family, of_family) in alike_ports.iter_mut().enumerate() {
             let mut unserved = Vec::new();
-            for &width in widths.iter() {
+            for &own in of_family.iter() {
                 part += 1;
                 let label = &jobs.families[family].label;
-                let what = format!("plans for {label}, {}", model::counted(u64::from(width), "port"));
+                let what = format!("plans for {label}, {}", model::counted(u64::from(width(own)), "port"));
                 let what = if parts > 1 { format!("{what} (part {part} of {parts})") } else { what };
                 progress(&what);
-                let rests = library.named(family, width, resting_name);
+                let rests = library.named(family, own, resting_name);
                 rests_somewhere |= rests.is_ok();
-                let named = NAMED.iter().filter_map(|name| library.named(family, width, name).ok());
+                let named = NAMED.iter().filter_map(|name| library.named(family, own, name).ok());
                 let given: Vec<TopologyId> = rests.iter().copied().chain(named.collect::<Vec<_>>()).collect();
-                match (library.stock(family, width, &given, &|found| progress(&format!("{what}: {found}"))), &layer) {
+                match (library.stock(family, own, &given, &|found| progress(&format!("{what}: {found}"))), &layer) {
                     (Err(error), None) => return Err(error),
-                    (Err(error), Some(_)) => unserved.push((width, error)),
+                    (Err(error), Some(_)) => unserved.push((own, error)),
                     (Ok(()), _) => {}
                 }
-                let is_own = resting_split.as_ref().is_some_and(|split| split[family].1 - split[family].0 == width);
+                let is_own = resting_split.as_ref().is_some_and(|split| alike(fabric, split[family]) == own);
                 if is_own && !jobs.families[family].overlaps {
                     resting[family] = rests.as_ref().ok().copied();
                 }
                 if let Err(error) = rests
-                    && width > refusal.0
+                    && width(own) > refusal.0
                 {
-                    refusal = (width, Some(error));
+                    refusal = (width(own), Some(error));
                 }
             }
-            widths.retain(|width| unserved.iter().all(|(other, _)| other != width));
+            of_family.retain(|own| unserved.iter().all(|(other, _)| other != own));
             let first = unserved.into_iter().next();
-            if let (Some(layer), Some((_, error)), true) = (&layer, first, widths.is_empty()) {
+            if let (Some(layer), Some((_, error)), true) = (&layer, first, of_family.is_empty()) {
                 return Err(layer.refused(&jobs.families, family, error));
             }
         }
         splits.retain(|split| {
-            let mut widths = split.iter().map(|range| range.1 - range.0).zip(&widths);
-            widths.all(|(width, served)| width == 0 || served.contains(&width))
+            let mut of_families = split.iter().zip(&alike_ports);
+            of_families.all(|(&ports, served)| width(ports) == 0 || served.contains(&alike(fabric, ports)))
         });
         if let (false, (_, Some(error))) = (rests_somewhere, refusal) {
             return Err(error.in_field("initial"));
         }
         let resting_name = resting_name.to_string();
         let bound = bound(workload, jobs, &library)?;
-        Ok(Self { workload, jobs, library, layer, splits, widths, resting_split, resting, resting_name, bound })
+        Ok(Self { workload, jobs, library, layer, splits, alike_ports, resting_split, resting, resting_name, bound })
     }
 
     pub(crate) fn ports(&self) -> u32 {
@@ -121,9 +125,13 @@ impl<'a> Context<'a> {
     }
 
     /// The ranges of neighbouring ports that a family may have.
-    pub(crate) fn ranges(&self, family: usize) -> Vec<(u32, u32)> {
-        let of_width = |&width: &u32| (0..=self.ports() - width).map(move |first| (first, first + width));
-        self.widths[family].iter().flat_map(of_width).collect()
+    pub(crate) fn ranges(&self, family: usize) -> Vec<Ports> {
+        let fabric = self.library.group_plans.fabric;
+        let of_width = |&own: &Ports| {
+            let all = (own.0..=self.ports() - width(own)).map(move |first| (first, first + width(own)));
+            all.filter(move |&ports| alike(fabric, ports) == own)
+        };
+        self.alike_ports[family].iter().flat_map(of_width).collect()
     }
 
     /// The iteration with these uses.
@@ -159,22 +167,29 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The numbers of ports for which a family has plans: those of the splits; where communications overlap, streams of a
-/// family may share them too.
-fn widths_of(splits: &[Split], family: usize, ports: u32, in_series: bool) -> Vec<u32> {
-    let of_splits = splits.iter().map(|split| split[family].1 - split[family].0);
+/// The ports for which a family has plans, the first of those that are alike, few before many: those of the splits;
+/// where communications overlap, streams of a family may share them too.
+fn ports_of(fabric: &Fabric, splits: &[Split], family: usize, in_series: bool) -> Vec<Ports> {
+    let ports = fabric.shape.ports();
+    let of_splits = splits.iter().map(|split| split[family]);
     let shares = [1, ports / 2, ports - ports / 2, ports.saturating_sub(1)];
-    let of_streams = shares.into_iter().filter(|_| !in_series);
-    let mut widths: Vec<u32> = of_splits.chain(of_streams).filter(|width| *width > 0).collect();
-    widths.sort_unstable();
-    widths.dedup();
-    widths
+    let of_streams = shares.into_iter().filter(|share| !in_series && *share > 0);
+    let of_streams = of_streams.flat_map(|share| (0..=ports - share).map(move |first| (first, first + share)));
+    let all = of_splits.filter(|&own| width(own) > 0).chain(of_streams);
+    let mut found: Vec<Ports> = all.map(|own| alike(fabric, own)).collect();
+    found.sort_unstable_by_key(|&own| (width(own), own));
+    found.dedup();
+    found
 }
 
 /// The delay of a change, where every change is charged the same and hides behind nothing but idle time.
 fn constant_delay_s(fabric: &Fabric) -> Result<f64> {
-    if let Some((field, unlike)) = fabric.shape.unlike_rates() {
-        return Err(Error::value(field, unlike, "one rate for all circuits in an iteration"));
+    if fabric.shape.pairs().is_some() {
+        return Err(Error::value(
+            "pair_rates",
+            "pairs of GPUs with different rates",
+            "one rate for all pairs of ranks",
+        ));
     }
     let accepts = "one delay for every change";
     let hides = fabric.reconfiguration.runs_in_background()

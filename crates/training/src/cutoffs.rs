@@ -62,6 +62,9 @@ pub(crate) mod series {
 pub(crate) mod splits {
     /// Most splits that are tried.
     pub(crate) const MOST: usize = 128;
+
+    /// Families up to which ports of different rates are given to them in all orders.
+    pub(crate) const MOST_IN_ALL_ORDERS: usize = 3;
 }
 
 pub(crate) mod timeline {

@@ -11,6 +11,7 @@ use model::{
 };
 use planners::{Cache, Convention, PlannerOptions};
 
+use crate::ports::{self, Ports, width};
 use crate::variants::Variant;
 
 /// The task: a collective of a group.
@@ -22,7 +23,7 @@ pub(crate) struct Asked {
     pub(crate) matrix: Option<Arc<ByteMatrix>>,
     /// Ranks of the group.
     pub(crate) ranks: u32,
-    pub(crate) ports: u32,
+    pub(crate) ports: Ports,
     /// The optical layer as the group finds it, where that limits its topologies.
     pub(crate) layer: Option<OpticalLayer>,
 }
@@ -67,7 +68,7 @@ impl<'a> GroupPlans<'a> {
     pub(crate) fn plan(&self, asked: &Asked, manner: &Manner) -> Result<Plan> {
         let initial = manner.start.clone().map_or(Initial::Free, Initial::Topology);
         let mut settings = Convention::select(None, manner.planner)?.settings;
-        let seeks_flows = asked.matrix.is_some() || !is_large(asked.ranks, asked.ports);
+        let seeks_flows = asked.matrix.is_some() || !is_large(asked.ranks, width(asked.ports));
         if !seeks_flows && settings == CostSettings::default() {
             settings.routing = Routing::EqualSplit;
         }
@@ -81,14 +82,13 @@ impl<'a> GroupPlans<'a> {
         self.started_free(asked, &planned(&request)?)
     }
 
-    /// The plan of another plan's variant, of a collective that may be another one.
+    /// The plan of another plan's variant on the same ports, of a collective that may be another one.
     ///
     /// # Errors
     /// A topology that does not serve its step.
-    pub(crate) fn of_variant(&self, plan: &Plan, (schedule, topologies): Variant) -> Result<Plan> {
-        let shape = &plan.fabric.shape;
+    pub(crate) fn of_variant(&self, plan: &Plan, ports: Ports, (schedule, topologies): Variant) -> Result<Plan> {
         let (collective, size_bytes) = (schedule.collective(), plan.size_bytes);
-        let (ranks, ports) = (shape.gpus(), shape.ports());
+        let ranks = plan.fabric.shape.gpus();
         let asked = Asked { collective, size_bytes, matrix: None, ranks, ports, layer: None };
         let request = Request {
             workload: lightloom::Workload::Schedule(schedule),
@@ -110,10 +110,11 @@ impl<'a> GroupPlans<'a> {
         Ok(bounds.any_algorithm(asked.collective, pieces, &fabric, settings, asked.size_bytes).seconds())
     }
 
-    /// Messages of this many bytes: α + δ·hops + β·m·load.
-    pub(crate) fn message_s(&self, size_bytes: u64, hops: u32, load: f64) -> f64 {
+    /// Messages of this many bytes over ports: α + δ·hops + β·m·load, in circuits of the fastest of them.
+    pub(crate) fn message_s(&self, size_bytes: u64, ports: Ports, hops: u32, load: f64) -> f64 {
         let Fabric { startup_s, hop_delay_s, .. } = self.fabric;
-        startup_s + hop_delay_s * f64::from(hops) + self.fabric.byte_s() * size_bytes as f64 * load
+        let byte_s = 8.0 / ports::fastest_bps(self.fabric, ports);
+        startup_s + hop_delay_s * f64::from(hops) + byte_s * size_bytes as f64 * load
     }
 
     fn layered(&self, asked: &Asked, fabric: Fabric) -> Fabric {
@@ -121,9 +122,10 @@ impl<'a> GroupPlans<'a> {
     }
 
     fn fabric_of(&self, asked: &Asked, initial: Initial, delay_s: f64) -> Result<Fabric> {
+        let rates = ports::rates(self.fabric, asked.ports);
         Ok(Fabric {
-            shape: Shape::new(asked.ranks, &[asked.ranks], asked.ports)?,
-            bandwidth_bps: self.fabric.bandwidth_bps,
+            shape: Shape::new(asked.ranks, &[asked.ranks], width(asked.ports))?.with_rates(rates),
+            bandwidth_bps: ports::fastest_bps(self.fabric, asked.ports),
             startup_s: self.fabric.startup_s,
             barrier_s: 0.0,
             hop_delay_s: self.fabric.hop_delay_s,

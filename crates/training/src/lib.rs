@@ -19,6 +19,7 @@ mod orders;
 mod overlap;
 mod paths;
 mod policies;
+mod ports;
 mod problem;
 mod result;
 mod series;

@@ -16,6 +16,7 @@ pub(crate) use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Asked, GroupPlans, Manner};
 use crate::jobs::{Family, Kind, Message};
 use crate::layer::Layer;
+use crate::ports::{Ports, alike, rates, width};
 
 /// The ranks that a topology connects: a group, or pairs of ranks.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,20 +36,20 @@ pub(crate) struct Library<'a> {
     families: &'a [Family],
     kinds: &'a [Kind],
     layer: Option<Arc<Layer>>,
-    /// Most topologies of a family on as many ports.
+    /// Most topologies of a family on alike ports.
     most_topologies: usize,
     circuits: Vec<Circuits>,
     pub(crate) plans: Vec<Plan>,
-    /// By family and ports: topologies that plans begin or end with.
-    topologies: BTreeMap<(usize, u32), Vec<TopologyId>>,
-    /// By kind and ports.
-    entries: BTreeMap<(usize, u32), Vec<Entry>>,
+    /// By family and the first of alike ports: topologies that plans begin or end with.
+    topologies: BTreeMap<(usize, Ports), Vec<TopologyId>>,
+    /// By kind and the first of alike ports.
+    entries: BTreeMap<(usize, Ports), Vec<Entry>>,
 }
 
 /// A kind on some ports, and how it is planned.
 struct Wish {
     kind: usize,
-    ports: u32,
+    ports: Ports,
     manner: Manner,
 }
 
@@ -82,18 +83,18 @@ impl<'a> Library<'a> {
         delay_s: f64,
         families: &'a [Family],
         kinds: &'a [Kind],
-        entries: BTreeMap<(usize, u32), Vec<Entry>>,
+        entries: BTreeMap<(usize, Ports), Vec<Entry>>,
     ) -> Self {
         Self { entries, ..Self::new(fabric, delay_s, families, kinds, 0, false, Arc::default()) }
     }
 
     /// The ways to carry out a kind on some ports; none before [`Library::stock`].
-    pub(crate) fn entries(&self, kind: usize, ports: u32) -> &[Entry] {
-        self.entries.get(&(kind, ports)).map_or(&[], Vec::as_slice)
+    pub(crate) fn entries(&self, kind: usize, ports: Ports) -> &[Entry] {
+        self.entries.get(&(kind, self.alike(ports))).map_or(&[], Vec::as_slice)
     }
 
     /// The topologies of a family on some ports that entries begin or end with.
-    pub(crate) fn topologies(&self, family: usize, ports: u32) -> Vec<TopologyId> {
+    pub(crate) fn topologies(&self, family: usize, ports: Ports) -> Vec<TopologyId> {
         let mut all: Vec<TopologyId> = (0..self.kinds.len())
             .filter(|&kind| self.kinds[kind].family == family)
             .flat_map(|kind| self.entries(kind, ports))
@@ -124,9 +125,10 @@ impl<'a> Library<'a> {
     ///
     /// # Errors
     /// An unknown name, or one that the groups cannot have on the ports.
-    pub(crate) fn named(&mut self, family: usize, ports: u32, name: &str) -> Result<TopologyId> {
-        let shape = Shape::new(self.families[family].size, &[self.families[family].size], ports)?;
-        let topology = topologies::build(name, &shape)?;
+    pub(crate) fn named(&mut self, family: usize, ports: Ports, name: &str) -> Result<TopologyId> {
+        let (fabric, size) = (self.group_plans.fabric, self.families[family].size);
+        let shape = Shape::new(size, &[size], width(ports))?.with_rates(rates(fabric, ports));
+        let topology = planners::as_it_starts(topologies::build(name, &shape)?, &shape)?;
         self.check_room(family, ports, [&topology])?;
         Ok(self.id(Circuits::Group(topology)))
     }
@@ -138,7 +140,7 @@ impl<'a> Library<'a> {
     pub(crate) fn by_planner(
         &mut self,
         kind: usize,
-        ports: u32,
+        ports: Ports,
         planner: &'static str,
         start: Option<TopologyId>,
         on: Option<TopologyId>,
@@ -154,6 +156,11 @@ impl<'a> Library<'a> {
         Ok(Some(self.add(kind, ports, plan)))
     }
 
+    /// The ports under which plans for some ports are kept.
+    fn alike(&self, ports: Ports) -> Ports {
+        alike(self.group_plans.fabric, ports)
+    }
+
     fn id(&mut self, circuits: Circuits) -> TopologyId {
         let same = |known: &Circuits| match (known, &circuits) {
             (Circuits::Group(known), Circuits::Group(new)) => known.ranks() == new.ranks() && known.same_links(new),
@@ -167,8 +174,9 @@ impl<'a> Library<'a> {
     }
 
     /// Makes a plan an entry of a kind, and what it begins and ends with topologies of the family.
-    fn enter(&mut self, kind: usize, ports: u32, plan: Plan) {
+    fn enter(&mut self, kind: usize, ports: Ports, plan: Plan) {
         let entry = self.add(kind, ports, plan);
+        let ports = self.alike(ports);
         self.entries.entry((kind, ports)).or_default().push(entry);
         let known = self.topologies.entry((self.kinds[kind].family, ports)).or_default();
         for id in [entry.first, entry.last] {
@@ -179,7 +187,7 @@ impl<'a> Library<'a> {
     }
 
     /// A plan's entry; the plan is kept unless it is known.
-    fn add(&mut self, kind: usize, ports: u32, plan: Plan) -> Entry {
+    fn add(&mut self, kind: usize, ports: Ports, plan: Plan) -> Entry {
         let topology = |index: usize| plan.topologies[plan.steps[index].topology].clone();
         let (first, last) = (topology(0), topology(plan.steps.len() - 1));
         let (first, last) = (self.id(Circuits::Group(first)), self.id(Circuits::Group(last)));
@@ -203,10 +211,10 @@ impl<'a> Library<'a> {
     }
 
     /// The task of planners for a kind; `None` for messages.
-    fn asked(&self, kind: &Kind, ports: u32) -> Option<Asked> {
+    fn asked(&self, kind: &Kind, ports: Ports) -> Option<Asked> {
         let Message::Collective(collective) = kind.message else { return None };
         let ranks = self.families[kind.family].size;
-        let layer = self.layer.as_ref().and_then(|layer| layer.of_family(kind.family, ports));
+        let layer = self.layer.as_ref().and_then(|layer| layer.of_family(kind.family, width(ports)));
         Some(Asked { collective, size_bytes: kind.size_bytes, matrix: kind.matrix.clone(), ranks, ports, layer })
     }
 
@@ -215,7 +223,7 @@ impl<'a> Library<'a> {
     /// # Errors
     /// As [`Shape::new`].
     pub(crate) fn bound_s(&self, kind: &Kind) -> Result<f64> {
-        let ports = self.group_plans.fabric.shape.ports();
+        let ports = (0, self.group_plans.fabric.shape.ports());
         self.asked(kind, ports).map_or(Ok(self.direct_s(kind, ports)), |asked| self.group_plans.bound_s(&asked))
     }
 }

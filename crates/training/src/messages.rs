@@ -4,36 +4,36 @@ use std::collections::{BTreeMap, VecDeque};
 
 use model::Topology;
 
-/// The longest path in hops, and the largest number of messages on a link over its parallel circuits, where each
+/// The longest path in hops, and the largest number of messages on a link over its capacity in circuits, where each
 /// message takes the shortest path that a breadth-first search finds which visits neighbours in ascending order. `None`
 /// where a pair is not joined.
 pub(crate) fn over_topology(topology: &Topology, pairs: &[(u32, u32)]) -> Option<(u32, f64)> {
-    let mut heads: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut heads: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
     for link in topology.expanded() {
-        heads.entry(link.src).or_default().push((link.dst, link.count));
+        heads.entry(link.src).or_default().push((link.dst, topology.capacity(&link)));
     }
-    let mut on_link: BTreeMap<(u32, u32), (u32, u32)> = BTreeMap::new();
+    let mut on_link: BTreeMap<(u32, u32), (u32, f64)> = BTreeMap::new();
     let mut longest = 0;
     for &(source, destination) in pairs {
-        let mut before: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+        let mut before: BTreeMap<u32, (u32, f64)> = BTreeMap::new();
         let mut queue = VecDeque::from([source]);
         while let Some(at) = queue.pop_front() {
-            for &(head, count) in heads.get(&at).map_or(&[][..], Vec::as_slice) {
+            for &(head, capacity) in heads.get(&at).map_or(&[][..], Vec::as_slice) {
                 if head != source && !before.contains_key(&head) {
-                    before.insert(head, (at, count));
+                    before.insert(head, (at, capacity));
                     queue.push_back(head);
                 }
             }
         }
         let (mut at, mut hops) = (destination, 0);
         while at != source {
-            let &(tail, count) = before.get(&at)?;
-            on_link.entry((tail, at)).or_insert((0, count)).0 += 1;
+            let &(tail, capacity) = before.get(&at)?;
+            on_link.entry((tail, at)).or_insert((0, capacity)).0 += 1;
             (at, hops) = (tail, hops + 1);
         }
         longest = longest.max(hops);
     }
-    let load = on_link.values().map(|&(messages, count)| f64::from(messages) / f64::from(count)).fold(0.0, f64::max);
+    let load = on_link.values().map(|&(messages, capacity)| f64::from(messages) / capacity).fold(0.0, f64::max);
     Some((longest, load))
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn one_by_one(context: &Context<'_>, mut best: Timed, least_s: f64) -
             let Task::Communicate { kind, .. } = context.jobs.jobs[node].task else { continue };
             let ranges = context.ranges(context.jobs.kinds[kind].family);
             let uses = ranges.into_iter().flat_map(|ports| {
-                let entries = context.library.entries(kind, ports.1 - ports.0).iter().filter(|entry| !entry.through);
+                let entries = context.library.entries(kind, ports).iter().filter(|entry| !entry.through);
                 entries.map(move |entry| Use { ports, entry: *entry, returns: None })
             });
             let others: Vec<Use> = uses.filter(|used| Some(*used) != best.0[node]).take(left).collect();
@@ -216,7 +216,7 @@ fn evaluate(context: &Context<'_>, allotment: &Allotment) -> Option<Timed> {
             continue;
         };
         let ports = (*ports)?;
-        let entries = context.library.entries(kind, ports.1 - ports.0);
+        let entries = context.library.entries(kind, ports);
         let entry = entries.iter().find(|entry| !entry.through)?;
         uses.push(Some(Use { ports, entry: *entry, returns: None }));
     }
@@ -296,7 +296,7 @@ fn best_along(
     let mut reached: Vec<Vec<(f64, Entry, usize)>> = Vec::with_capacity(chain.len());
     for (place, &node) in chain.iter().enumerate() {
         let (Some(used), Task::Communicate { kind, .. }) = (&uses[node], &context.jobs.jobs[node].task) else { break };
-        let entries = context.library.entries(*kind, used.ports.1 - used.ports.0);
+        let entries = context.library.entries(*kind, used.ports);
         let idle_s = place.checked_sub(1).map(|before| {
             let event = &timeline.events[node];
             event.start_s - event.exposed_s - timeline.events[chain[before]].end_s

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::cutoffs::series::MOST_WORK;
 use crate::library::{Entry, Library, TopologyId};
+use crate::ports::width;
 use crate::splits::Split;
 
 /// A communication of the sequence.
@@ -102,9 +103,8 @@ impl<'a> Search<'a> {
         for split in splits {
             let mut states = 1;
             let mut topologies = Vec::with_capacity(families);
-            for (family, range) in split.iter().enumerate() {
-                let ports = range.1 - range.0;
-                let known = if ports == 0 { Vec::new() } else { library.topologies(family, ports) };
+            for (family, &ports) in split.iter().enumerate() {
+                let known = if width(ports) == 0 { Vec::new() } else { library.topologies(family, ports) };
                 let stride = states;
                 states *= known.len().max(1);
                 topologies.push((known, stride));
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
                 let range = block.split[family];
                 let (known, _) = &block.topologies[family];
                 let place = |id: TopologyId| known.iter().position(|known| *known == id);
-                let entries = library.entries(kind, range.1 - range.0).iter().enumerate();
+                let entries = library.entries(kind, range).iter().enumerate();
                 let arcs = entries
                     .filter(|(_, entry)| range.1 > range.0 && !entry.through)
                     .filter_map(|(at, entry)| Some((place(entry.first)?, place(entry.last)?, entry.duration_s, at)));
@@ -192,7 +192,7 @@ impl<'a> Search<'a> {
             let (arc, changed) = run.back[at][state];
             let (first, last, _, entry) = self.arcs[&(turn.kind, index)][usize::from(arc)];
             let range = block.split[turn.family];
-            chosen.push((range, self.library.entries(turn.kind, range.1 - range.0)[entry]));
+            chosen.push((range, self.library.entries(turn.kind, range)[entry]));
             let stride = block.topologies[turn.family].1;
             state = if changed { run.cheapest[at] } else { state - last * stride + first * stride };
         }

@@ -1,6 +1,6 @@
 //! Divisions of the ports of a GPU between families.
 
-use crate::cutoffs::splits::MOST;
+use crate::cutoffs::splits::{MOST, MOST_IN_ALL_ORDERS};
 
 /// Ports of each family, from the first to the one after the last; no port where both are the same.
 pub(crate) type Split = Vec<(u32, u32)>;
@@ -16,6 +16,39 @@ pub(crate) fn splits(families: usize, ports: u32) -> Vec<Split> {
     share_out(families, ports / step, &mut Vec::new(), &mut shares);
     let mut all: Vec<Split> = shares.into_iter().map(|parts| ranges(&parts, step, ports)).collect();
     all.push(even(families, ports));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The splits as they are for the first family on the first ports, and for families in other orders: in all of them
+/// where there are few families, else backwards too. They are for ports that are not alike.
+pub(crate) fn in_orders(splits: &[Split]) -> Vec<Split> {
+    let families = splits.first().map_or(0, Vec::len);
+    let mut orders = vec![(0..families).collect::<Vec<_>>()];
+    if families <= MOST_IN_ALL_ORDERS {
+        orders = (0..families).fold(vec![Vec::new()], |orders, _| {
+            let longer = |order: &Vec<usize>| {
+                let others = (0..families).filter(|family| !order.contains(family)).collect::<Vec<_>>();
+                others.into_iter().map(|family| order.iter().copied().chain([family]).collect()).collect::<Vec<_>>()
+            };
+            orders.iter().flat_map(longer).collect()
+        });
+    } else {
+        orders.push((0..families).rev().collect());
+    }
+    let placed = |split: &Split, order: &[usize]| {
+        let mut placed = split.clone();
+        let mut first = 0;
+        for &family in order {
+            let width = split[family].1 - split[family].0;
+            placed[family] = if width == 0 { (0, 0) } else { (first, first + width) };
+            first += width;
+        }
+        placed
+    };
+    let mut all: Vec<Split> =
+        splits.iter().flat_map(|split| orders.iter().map(move |order| placed(split, order))).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -81,5 +114,13 @@ mod tests {
             assert!(all.contains(&even(families, ports)));
         }
         assert_eq!(splits(3, 6).len(), 28);
+    }
+
+    #[test]
+    fn every_family_has_the_first_ports_once() {
+        let all = in_orders(&[vec![(0, 1), (1, 3), (3, 3)]]);
+        assert_eq!(all, [vec![(0, 1), (1, 3), (0, 0)], vec![(2, 3), (0, 2), (0, 0)]]);
+        // 10 splits among all three families in 6 orders, 15 among two in 2, 3 for one alone.
+        assert_eq!(in_orders(&splits(3, 6)).len(), 93);
     }
 }

@@ -26,7 +26,7 @@ fn schedule_of(plan: &Plan) -> Result<Schedule> {
 /// The plan with the ranks' coordinates in reverse order, where its steps are the same for all ranks along coordinates:
 /// what was done along the first of them is done along the last.
 ///
-/// `None` where there are no such coordinates, or chunks that belong to no rank.
+/// `None` where there are no such coordinates, chunks that belong to no rank, or circuits of different rates.
 pub(crate) fn renumbered(plan: &Plan) -> Option<Variant> {
     let symmetry = plan.steps.first()?.step.symmetry();
     let digits = symmetry.digits();
@@ -35,7 +35,7 @@ pub(crate) fn renumbered(plan: &Plan) -> Option<Variant> {
         plan.collective(),
         Collective::AllReduce | Collective::ReduceScatter | Collective::AllGather | Collective::AllToAll
     ) && plan.chunks.is_translatable();
-    if digits.len() < 2 || !symmetry.is_transitive() || !alike || !owned {
+    if plan.fabric.shape.unlike_rates().is_some() || digits.len() < 2 || !symmetry.is_transitive() || !alike || !owned {
         return None;
     }
     let numbering = Numbering::of(digits);

@@ -72,7 +72,7 @@ impl Speeds {
     }
 
     /// Checks that every circuit of a topology has a rate, and no GPU more circuits of a rate than ports.
-    fn check(&self, topology: &Topology, tally: &mut Tally) {
+    pub(crate) fn check(&self, topology: &Topology, tally: &mut Tally) {
         let name = topology.name();
         let mut used: BTreeMap<(usize, usize, Rank), u64> = BTreeMap::new();
         for link in topology.expanded() {

@@ -8,8 +8,9 @@
 //! | how long events take | `durations` |
 //! | dependencies, one computation a rank at a time, streams | `order` |
 //! | ports: one holder at a time, the circuits that they have, changes and returns, over the end of the iteration too | `replay` |
-//! | messages over circuits of a group | `routed` |
+//! | messages over circuits of a group | `routes` |
 //! | nothing starts later than it must; what reconfigurations are waited for | `waits` |
+//! | the rates of the ports that events hold | `held_ports` |
 //! | the total, the time without communication, the critical path | `summary`, `critical_path` |
 //! | of inference: when prompts have their first tokens, and caches are sent | `inference` |
 //! | the lower bound and the policies' times | `lower_bound`, `port_bytes` |
@@ -20,6 +21,7 @@ mod critical_path;
 mod durations;
 mod events;
 mod group_plans;
+mod held_ports;
 mod inference;
 mod iteration;
 mod lower_bound;

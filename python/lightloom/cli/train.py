@@ -68,6 +68,7 @@ def command(
       lightloom train llama-3-70b-decode --ports 2
       lightloom train llama-3-70b --ranks 32 --ports 4 --layout auto --memory 80GiB
       lightloom train llama-3-70b --ports 4 --layout tensor=8,sharded=true --layouts layouts.csv
+      lightloom train bert-pccl --ranks 16 --ports 2 --bandwidth 800Gbps,400Gbps
       lightloom train examples/profiles/pytorch --ports 2
       lightloom train bert-pccl --ranks 8 --break-even delays.png --delays 1us,100us,10ms
     """  # noqa: D301

@@ -25,6 +25,7 @@ class Format(NamedTuple):
     cannot_say: facts of a plan that have no place in it. takes: options of `export` that the writer takes.
     takes_several: whether several plans are written together. follows_links: whether each of its transfers crosses one
     link of the topology that it was made for. writes_paths: whether the circuits that a transfer crosses are written.
+    one_rate: of what all must have one rate, `"ports"` and `"pairs"` of GPUs; others are refused.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Format(NamedTuple):
     read: str = ""
     follows_links: bool = False
     writes_paths: bool = False
+    one_rate: tuple[str, ...] = ()
     workload: bool = False
 
     @property
@@ -99,6 +101,7 @@ FORMATS = (
         written=FILE,
         takes_several=True,
         writes_paths=True,
+        one_rate=("ports", "pairs"),
     ),
     Format(
         "teccl",
@@ -149,6 +152,7 @@ FORMATS = (
         "which chunks are sent, topologies and when they change, routes, delays",
         written=FILE,
         writes_paths=True,
+        one_rate=("pairs",),
         read="schedule",
     ),
     Format(
@@ -158,6 +162,7 @@ FORMATS = (
         "what is sent, routes, how long each step takes, delays of reconfigurations",
         written=FILE,
         writes_paths=True,
+        one_rate=("ports", "pairs"),
     ),
     Format(
         "graphml",

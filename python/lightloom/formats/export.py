@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lightloom.base.errors import refuse, shown, text_of, unknown_name
 from lightloom.base.files import check_distinct, check_folder, write_files, write_folder
-from lightloom.base.port_rates import one_rate
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.formats import FOLDER, FORMATS, Format, written_formats
 from lightloom.formats.output import OUTPUT_NAME, SIDE
@@ -92,8 +91,7 @@ def exported(chosen: Format, plans: Sequence[Plan], options: Mapping[str, object
     for plan in plans:
         if plan.gpus > plan.members:
             raise refuse("plan", "GPUs that do not take part forward data in it, which no format can express")
-        if chosen.writes_paths:
-            one_rate("plan", plan.rates_bps, plan.pair_rates)
+        _check_rates(chosen, plan)
         if chosen.writes_paths and plan.uses_electrical:
             able = ", ".join(one.name for one in FORMATS if one.written and not one.writes_paths)
             raise refuse("plan", f"its electrical switches have no place in {chosen.name}; export it to {able}")
@@ -141,3 +139,13 @@ def chosen_format(to: str) -> Format:
     if text_of("to", to) not in known:
         raise unknown_name("to", to, known)
     return known[to]
+
+
+def _check_rates(chosen: Format, plan: Plan) -> None:
+    """Raise `InputError` that names `plan` where circuits have different rates that the format cannot express."""
+    able = ", ".join(one.name for one in FORMATS if one.written and not one.one_rate)
+    what = "have different rates, which have no place in"
+    if "pairs" in chosen.one_rate and plan.pair_rates is not None:
+        raise refuse("plan", f"pairs of GPUs {what} {chosen.name}; export it to {able}")
+    if "ports" in chosen.one_rate and len(plan.rates_bps) > 1:
+        raise refuse("plan", f"ports {what} {chosen.name}; export it to {able}")

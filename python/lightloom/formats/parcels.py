@@ -93,12 +93,12 @@ def whole_bytes(sizes_bytes: Iterable[float]) -> int:
     return max(1, math.ceil(total * (1 - 1e-12)))
 
 
-def in_pieces(plan: Plan, steps: list[list[Arc]], circuits: int) -> list[list[Arc]]:
-    """The arcs of all steps for links of this many circuits that forward a message when all of it has arrived.
+def in_pieces(plan: Plan, steps: list[list[Arc]], link_bps: float) -> list[list[Arc]]:
+    """The arcs of all steps for links of this rate that forward a message when all of it has arrived.
 
     A piece goes on while the next one arrives: over h hops, n pieces take (n + h - 1) / n of the time of one hop.
     """
-    byte_s = 8 / (plan.bandwidth_bps * circuits)
+    byte_s = 8 / link_bps
     wanted: list[list[list[float]]] = []
     for step, arcs in zip(plan.steps, steps, strict=True):
         waiting_s = MOST_WAITING * (step.propagation_s + step.transmission_s)

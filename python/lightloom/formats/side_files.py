@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom.base.errors import refuse
 from lightloom.formats import SIDE_SCHEMA
+from lightloom.formats.link_rates import circuits_by_rate
 
 if TYPE_CHECKING:
     from lightloom.plans import Plan
@@ -38,7 +39,7 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
     Raises `InputError` that names `plan` where there is more to list than 2^24 GPUs of paths and chunks.
     """
     _check_length(plan, transfers=transfers)
-    document = {
+    document: dict[str, Any] = {
         "schema": SIDE_SCHEMA,
         "format": to,
         "collective": plan.collective,
@@ -48,14 +49,16 @@ def side_file(plan: Plan, to: str, *, transfers: bool = False) -> bytes:
         "dims": list(plan.dims),
         "ports": plan.ports,
         "size_bytes": plan.size_bytes,
-        "bandwidth_bps": plan.bandwidth_bps,
+        "bandwidth_bps": plan.rates_bps[0] if len(plan.rates_bps) == 1 else list(plan.rates_bps),
+        **({} if plan.pair_rates is None else {"pair_rates": plan.pair_rates}),
         "reconfiguration_delay": str(plan.reconfiguration_delay),
         "initial": plan.initial,
         "total_s": plan.total_s,
         "gate": GATE,
         "topologies": [
             {"id": index, "name": topology.name, "links": topology.links.tolist()}
-            for index, topology in enumerate(plan.topologies)
+            | ({} if by_rate is None else {"circuits_by_rate": by_rate})
+            for index, (topology, by_rate) in enumerate(zip(plan.topologies, circuits_by_rate(plan), strict=True))
         ],
         "steps": [_step(plan, index, transfers=transfers) for index in range(len(plan.steps))],
     }

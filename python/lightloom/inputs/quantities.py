@@ -37,6 +37,17 @@ def rate_of(field: str, value: str | float) -> float:
     return _core.read_rate(field, value)
 
 
+def rates_text(field: str, value: object) -> tuple[str, list[float]]:
+    """Rates of ports as the core reads them, of text with commas or a list, and each in bit/s; errors as `rate_of`."""
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    items: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not items:
+        raise refuse(field, "it is an empty list; it takes a rate, or one for each port")
+    texts = [item if isinstance(item, str) else f"{item!r}bps" for item in items]
+    return ",".join(texts), [rate_of(field, item) for item in items]
+
+
 def bytes_of(field: str, value: str | float, *, least: int = 1, most: int | None = None) -> int:
     """Whole bytes of `"4KiB"`, `"4096"` or a number from `least`, 0 or more, to `most`; errors as `seconds_of`.
 

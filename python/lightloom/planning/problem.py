@@ -127,19 +127,21 @@ class Problem:
 
         sizes: bytes, or text such as `"64MiB"` or `"1MiB/pair"`; delays: fixed reconfiguration delays, seconds or text
         such as `"10us"`, to which the fabric's delays per port or by port are added; bandwidths, startups, hop_delays:
-        bit/s and seconds, or text; those of the fabric when left out. One, a list or an array each, broadcast against
+        bit/s and seconds, or text; those of the fabric when left out, as they must be where ports or pairs of GPUs have
+        different rates. One, a list or an array each, broadcast against
         each other as NumPy does (`sizes[:, None]` against `delays` is a table). bound: whether to bound the times from
         below.
 
         Points on the same plan share one search. Raises `InputError` that names the argument.
         """
         fabric = self._fabric
-        rates = fabric.bandwidth_bps if bandwidths is None else bandwidths
+        fastest_bps, least_hop_s = self._series.fastest
+        rates = fastest_bps if bandwidths is None else bandwidths
         numbers = {
             "sizes": self.buffer_bytes(sizes),
             "bandwidths": _numbers("bandwidths", rates, _core.parse_rate, _core.check_rate),
             "startups": _times("startups", fabric.startup_s if startups is None else startups),
-            "hop_delays": _times("hop_delays", fabric.hop_delay_s if hop_delays is None else hop_delays),
+            "hop_delays": _times("hop_delays", least_hop_s if hop_delays is None else hop_delays),
             "delays": _times("delays", delays),
         }
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lightloom.base.errors import InputError, refuse, shown, unknown_name
+from lightloom.base.port_rates import one_rate
 from lightloom.base.whole_numbers import WHOLE_RANGES, whole_number
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.matrices import (
@@ -80,6 +81,7 @@ def robust(
             "background_reconfiguration", "it is not accepted: what it hides depends on the bytes of each step"
         )
     fabric.refuse_beyond_circuits("plans of many iterations are made")
+    one_rate("bandwidth", fabric.rates_bps, None)
     given = {"iterations": iterations, "drift": drift, "seed": seed}
     if is_generated(matrices):
         demands = _drawn(str(matrices), size, fabric, given)

@@ -19,6 +19,7 @@ from lightloom.schemas.forms import (
     yes_or_no,
 )
 from lightloom.schemas.judgements import SETTINGS
+from lightloom.schemas.plans import BANDWIDTH, BY_RATE
 
 RANKS = several(whole("rank"), "ranks")
 SOME_RANKS = either(
@@ -144,7 +145,7 @@ TRAINING = record(
         "fabric": record(
             {
                 "ports": whole("circuits out of and into each GPU", least=1),
-                "bandwidth_bps": number("rate of a circuit, bit/s"),
+                "bandwidth_bps": BANDWIDTH,
                 "startup_s": number("startup latency of a step"),
                 "hop_delay_s": number("delay of a hop"),
                 "reconfiguration_delay_s": number("delay of any change of circuits"),
@@ -195,7 +196,8 @@ TRAINING = record(
                     "axis": or_null(text("axis whose groups have the topology; null where all ranks are one group")),
                     "rests": yes_or_no("whether it is the topology of these groups at rest"),
                     "links": several(LINK, "circuits of one group"),
-                }
+                },
+                optional=BY_RATE,
             ),
             "topologies that messages go over",
         ),

@@ -30,6 +30,11 @@ TERMS = {
     "reconfiguration_s": number("time charged for the change of circuits before the step"),
 }
 BARRIER = {"barrier_s": number("time of the barrier before a step, where it takes time")}
+BANDWIDTH = either(
+    "rate of a circuit, bit/s",
+    number("rate of every port"),
+    several(number("rate of a port"), "rates by port, where they differ"),
+)
 FABRIC = record(
     {
         "dims": several(
@@ -37,11 +42,7 @@ FABRIC = record(
             "sizes of the grid of GPUs, the last dimension fastest; one number if there is no grid",
         ),
         "ports": whole("circuits out of and into each GPU", least=1),
-        "bandwidth_bps": either(
-            "rate of a circuit, bit/s",
-            number("rate of every port"),
-            several(number("rate of a port"), "rates by port, where they differ"),
-        ),
+        "bandwidth_bps": BANDWIDTH,
         "startup_s": number("startup latency of a step"),
         "hop_delay_s": number("delay of a hop"),
         "reconfiguration_delay_s": number("delay of any change of topology"),

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MessageTimes", "packets_each"]
 
+# Links with their circuits; where ports have different rates, circuits by rate of each; the rates of ports, bit/s.
+Circuits = tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, ...], ...], tuple[float, ...]]
+
 
 class MessageTimes:
     """Times of messages under settings; messages that share circuits are simulated, once where they are alike.
@@ -38,22 +41,26 @@ class MessageTimes:
         """
         crossed = Counter(link for path in paths.paths for link in pairwise(path))
         longest = max(paths.hops)
-        if max(crossed.values()) == 1 and (longest == 1 or len(set(paths.circuits.values())) == 1):
-            return self._alone_s(longest, min(paths.circuits.values()), size_bytes)
+        is_alike = longest == 1 or len(set(paths.circuits.values())) == 1
+        if not paths.by_rate and max(crossed.values()) == 1 and is_alike:
+            return self._alone_s(longest, (min(paths.circuits.values()), paths.rates_bps[0]), size_bytes)
         numbers = {rank: number for number, rank in enumerate(sorted({rank for path in paths.paths for rank in path}))}
         shape = tuple(tuple(numbers[rank] for rank in path) for path in paths.paths)
-        circuits = tuple(sorted((numbers[tail], numbers[head], n) for (tail, head), n in paths.circuits.items()))
-        key = (shape, circuits, size_bytes)
+        links = sorted((numbers[tail], numbers[head], (tail, head)) for tail, head in paths.circuits)
+        circuits = tuple((tail, head, paths.circuits[link]) for tail, head, link in links)
+        by_rate = tuple(paths.by_rate[link] for *_, link in links) if paths.by_rate else ()
+        rates_bps = paths.rates_bps if by_rate else paths.rates_bps[:1]
+        key = (shape, circuits, by_rate, rates_bps, size_bytes)
         if key not in self._known:
-            self._known[key] = self._together_s(shape, circuits, size_bytes)
+            self._known[key] = self._together_s(shape, (circuits, by_rate, rates_bps), size_bytes)
         return self._known[key]
 
-    def _alone_s(self, hops: int, circuits: int, size_bytes: int) -> float:
-        """The time of messages that share no circuit, over the same number of circuits at every hop.
+    def _alone_s(self, hops: int, circuits_bps: tuple[int, float], size_bytes: int) -> float:
+        """The time of messages that share no circuit, over the same number of circuits of one rate at every hop.
 
         Over several hops the first packet is waited for at each of them, or its header with cut-through.
         """
-        settings, fabric = self._settings, self._fabric
+        (circuits, rate_bps), settings, fabric = circuits_bps, self._settings, self._fabric
         payload, header = settings.packet_bytes, settings.header_bytes
         if settings.level == "flow":
             busiest = (size_bytes + packets_each(size_bytes, settings) * header) / circuits
@@ -62,29 +69,30 @@ class MessageTimes:
             busiest = _first_circuit_bytes(size_bytes, circuits, settings)
             first = header if settings.forwarding == "cut-through" else min(payload, size_bytes) + header
         wire_bytes = busiest + (hops - 1) * first
-        return fabric.startup_s + hops * fabric.hop_delay_s + wire_bytes * 8.0 / fabric.bandwidth_bps
+        return fabric.startup_s + hops * fabric.hop_delay_s + wire_bytes * 8.0 / rate_bps
 
-    def _together_s(
-        self, paths: tuple[tuple[int, ...], ...], circuits: tuple[tuple[int, int, int], ...], size_bytes: int
-    ) -> float:
+    def _together_s(self, paths: tuple[tuple[int, ...], ...], circuits: Circuits, size_bytes: int) -> float:
         """The time of messages that share circuits: that of an unequal All-to-All in one step."""
         plan = Plan.from_json(json.dumps(self._plan(paths, circuits, size_bytes)))
         return Simulation(plan, self._settings).total_s
 
-    def _plan(
-        self, paths: tuple[tuple[int, ...], ...], circuits: tuple[tuple[int, int, int], ...], size_bytes: int
-    ) -> dict[str, Any]:
-        fabric = self._fabric
+    def _plan(self, paths: tuple[tuple[int, ...], ...], circuits: Circuits, size_bytes: int) -> dict[str, Any]:
+        fabric, (links, by_rate, rates_bps) = self._fabric, circuits
+        fastest_bps, rates = max(rates_bps), sorted(set(rates_bps), reverse=True)
+        capacities = {(tail, head): float(count) for tail, head, count in links}
+        for (tail, head, _), counts in zip(links, by_rate, strict=False):
+            capacities[tail, head] = sum(n * rate for n, rate in zip(counts, rates, strict=True)) / fastest_bps
         gpus = 1 + max(rank for path in paths for rank in path)
         crossed = Counter(link for path in paths for link in pairwise(path))
-        load = max(crossed[tail, head] / count for tail, head, count in circuits)
+        load = max(crossed[link] / capacity for link, capacity in capacities.items())
         hops = max(len(path) - 1 for path in paths)
         costs_s = {
             "startup_s": fabric.startup_s,
             "propagation_s": hops * fabric.hop_delay_s,
-            "transmission_s": size_bytes * load * 8.0 / fabric.bandwidth_bps,
+            "transmission_s": size_bytes * load * 8.0 / fastest_bps,
             "reconfiguration_s": 0.0,
         }
+        by_rate_of = {"circuits_by_rate": by_rate} if by_rate else {}
         step = {
             "index": 0,
             "topology": 0,
@@ -106,8 +114,8 @@ class MessageTimes:
             "size_bytes": size_bytes,
             "fabric": {
                 "dims": [gpus],
-                "ports": fabric.ports,
-                "bandwidth_bps": fabric.bandwidth_bps,
+                "ports": len(rates_bps) if by_rate else fabric.ports,
+                "bandwidth_bps": rates_bps if by_rate else fastest_bps,
                 "startup_s": fabric.startup_s,
                 "hop_delay_s": fabric.hop_delay_s,
                 "reconfiguration_delay_s": 0.0,
@@ -126,7 +134,7 @@ class MessageTimes:
             "lower_bound_s": 0.0,
             "bound_class": "none",
             "initial_topology": None,
-            "topologies": [{"id": 0, "name": "paths", "symmetry": [], "links": circuits}],
+            "topologies": [{"id": 0, "name": "paths", "symmetry": [], "links": links} | by_rate_of],
             "steps": [step],
         }
 

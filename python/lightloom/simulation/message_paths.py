@@ -25,12 +25,15 @@ class Paths(NamedTuple):
 
     paths: by message the ranks on its way, both ends included. circuits: of every link in use, by its two ranks, how
     many there are in parallel. holders: ranks that hold their ports, rising: the ends of messages; where any of them
-    passes other ranks, all of their groups.
+    passes other ranks, all of their groups. rates_bps: the rates of the ports that they hold, in their order.
+    by_rate: where these differ, of every link in use its circuits by rate, the fastest first.
     """
 
     paths: tuple[tuple[int, ...], ...]
     circuits: dict[tuple[int, int], int]
     holders: tuple[int, ...]
+    rates_bps: tuple[float, ...]
+    by_rate: dict[tuple[int, int], tuple[int, ...]]
 
     @property
     def hops(self) -> tuple[int, ...]:
@@ -49,8 +52,13 @@ def paths_of(training: Training, index: int, event: Event) -> Paths:
     of iterations has it. Raises `InputError` that names `training` where no topology is stated, or it has no path.
     """
     pairs = training.members.pairs_of(training.nodes[index])
+    of_ports = training.fabric.rates_bps
+    rates_bps = tuple(of_ports[port if len(of_ports) > 1 else 0] for port in event.ports)
+    is_mixed = len(set(rates_bps)) > 1
     if event.direct:
-        return Paths(tuple(pairs), dict.fromkeys(pairs, len(event.ports)), _rising(pairs))
+        each = tuple(rates_bps.count(rate) for rate in sorted(set(rates_bps), reverse=True))
+        by_rate = dict.fromkeys(pairs, each) if is_mixed else {}
+        return Paths(tuple(pairs), dict.fromkeys(pairs, len(event.ports)), _rising(pairs), rates_bps, by_rate)
     over = training.message_topologies[index]
     if over is None:
         raise refuse("training", f"node `{event.node[:60]}`: it does not say which topology its messages go over")
@@ -59,6 +67,7 @@ def paths_of(training: Training, index: int, event: Event) -> Paths:
     counts = {(source, destination): count for source, destination, count in links}
     paths: list[tuple[int, ...]] = []
     circuits: dict[tuple[int, int], int] = {}
+    by_rate = {}
     for source, destination in pairs:
         group = group_of[source]
         path = _path(links, group.index(source), group.index(destination)) if destination in group else None
@@ -67,9 +76,13 @@ def paths_of(training: Training, index: int, event: Event) -> Paths:
                 "training", f"node `{event.node[:60]}`: its topology has no path from {source} to {destination}"
             )
         paths.append(tuple(group[place] for place in path))
-        circuits |= {(group[tail], group[head]): counts[tail, head] for tail, head in pairwise(path)}
+        for tail, head in pairwise(path):
+            circuits[group[tail], group[head]] = counts[tail, head]
+            if is_mixed:
+                by_rate[group[tail], group[head]] = over.by_rate[tail, head]
     passes = any(len(path) > 2 for path in paths)
-    return Paths(tuple(paths), circuits, _rising(group_of[source] for source, _ in pairs) if passes else _rising(pairs))
+    holders = _rising(group_of[source] for source, _ in pairs) if passes else _rising(pairs)
+    return Paths(tuple(paths), circuits, holders, rates_bps, by_rate)
 
 
 def _links(topology: _core.Topology) -> Links:

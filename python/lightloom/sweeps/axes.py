@@ -9,7 +9,7 @@ from lightloom import _core
 from lightloom.base.errors import refuse
 from lightloom.base.whole_numbers import whole_number
 from lightloom.inputs.options import Kind as OptionKind
-from lightloom.inputs.quantities import delay_text
+from lightloom.inputs.quantities import delay_text, rates_text
 from lightloom.inputs.ranges import SPACINGS, in_range, listed
 from lightloom.sweeps.keys import (
     NUMBERS,
@@ -103,15 +103,18 @@ def _number_axis(field: str, key: str, given: object) -> Axis:
         ends = [quantity(f"{field}.{end}", key, given[end]) for end in ("from", "to") if end in given]
         per_pair = _one_kind(field, ends)
         if any(end.varies for end in ends):
-            raise refuse(field, "a range takes plain delays; delays such as 20ns/port are given as a list")
+            raise refuse(
+                field, "a range takes plain numbers; delays such as 20ns/port and rates by port are given as a list"
+            )
         read = lambda value: quantity(field, key, value).number  # noqa: E731
         numbers = tuple(in_range(field, given, read, whole=key == "size"))
         return Axis(key, PER_PAIR_COLUMN if per_pair else NUMBERS[key], numbers, per_pair)
     quantities = listed(field, given, lambda value: quantity(field, key, value))
     if any(item.varies for item in quantities):
-        # Such a delay depends on the circuits that change and is no single number, so the column has its text.
+        # Such a delay, or the rates of several ports, is no single number, so the column has its text.
         as_written = zip(quantities, cast("Iterable[object]", given), strict=True)
-        return Axis(key, key, tuple(item.text or delay_text(field, value) for item, value in as_written))
+        written = delay_text if key == "reconfiguration_delay" else lambda *given: rates_text(*given)[0]
+        return Axis(key, key, tuple(item.text or written(field, value) for item, value in as_written))
     per_pair = _one_kind(field, quantities)
     labels = tuple(item.name for item in quantities)
     if any(labels) and not all(labels):

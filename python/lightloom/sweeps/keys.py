@@ -19,7 +19,7 @@ from lightloom.inputs.options import (
     Option,
     by_name,
 )
-from lightloom.inputs.quantities import delay_text, rate_of, seconds_of
+from lightloom.inputs.quantities import delay_text, rate_of, rates_text, seconds_of
 from lightloom.inputs.requests import PER_PAIR
 
 # Numbers in which points of one series may differ, in the order that the core takes them, with their columns.
@@ -61,9 +61,9 @@ Value = str | int | bool
 class Quantity(NamedTuple):
     """A number that points of one series may differ in.
 
-    number: bytes, bit/s or seconds; varies: whether a reconfiguration delay depends on what changes; per_pair:
-    whether a size is that of a block between a pair; name: of a technology, else empty; text: the full text of a delay
-    that varies, else empty.
+    number: bytes, bit/s or seconds; varies: whether a reconfiguration delay depends on what changes, or ports have
+    different rates; per_pair: whether a size is that of a block between a pair; name: of a technology, else empty;
+    text: the full text of what varies, else empty.
     """
 
     number: float
@@ -90,6 +90,9 @@ def key_of(field: str, text: object, known: tuple[str, ...]) -> str:
 
 def quantity(field: str, key: str, value: object) -> Quantity:
     """The number of a key of `NUMBERS`, of text with a unit or a plain number. Raises `InputError` naming `field`."""
+    if key == "bandwidth" and (isinstance(value, (list, tuple)) or (isinstance(value, str) and "," in value)):
+        written, rates = rates_text(field, value)
+        return Quantity(max(rates), varies=True, text=written)
     if key == "reconfiguration_delay" and isinstance(value, (list, tuple)):
         value = delay_text(field, value)
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):

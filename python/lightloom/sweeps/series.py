@@ -131,23 +131,28 @@ class _ModelSeries:
         self._key = key
         arguments = key.arguments({})
         fabric: Fabric = arguments["fabric"]
-        self._own = {
-            "size": math.nan,
-            "bandwidth": fabric.bandwidth_bps,
-            "startup": fabric.startup_s,
-            "hop_delay": fabric.hop_delay_s,
-            "reconfiguration_delay": fabric.reconfiguration.fixed_s,
-        }
         self._arguments = arguments
         others = {name: value for name, value in arguments.items() if name not in {"collective", "size", "fabric"}}
         request = build_request(arguments.get("collective"), arguments.get("size"), fabric, **others, cache=cache)
         self._series = _core.Series(request)
+        fastest_bps, least_hop_s = self._series.fastest
+        self._own = {
+            "size": math.nan,
+            "startup": fabric.startup_s,
+            "reconfiguration_delay": fabric.reconfiguration.fixed_s,
+            **dict(key.numbers),
+            "bandwidth": fastest_bps,
+            "hop_delay": least_hop_s,
+        }
+        self._has_pairs = fabric.pair_rates is not None
 
     def evaluate(self, numbers: Mapping[str, NDArray[np.float64]], *, bound: bool) -> Outcome:
         """See `Evaluator`."""
         points = len(next(iter(numbers.values()))) if numbers else 1
-        own = {**self._own, **dict(self._key.numbers)}
-        values = {name: numbers.get(name, np.full(points, own[name])) for name in NUMBERS}
+        if self._has_pairs and not numbers.keys().isdisjoint({"bandwidth", "hop_delay"}):
+            # Those of pairs in no class: the best of all pairs may stay.
+            return _PlannedSeries(self._key).evaluate(numbers, bound=bound)
+        values = {name: numbers.get(name, np.full(points, self._own[name])) for name in NUMBERS}
         values["size"] = self._buffer_bytes(values["size"])
         too_large = values["size"] > MAX_BYTES
         total_s, reconfigurations, choice, lower_bound_s, never_change_s, circuits, never_change = (

@@ -186,7 +186,8 @@ def least_s(layout: Description, fabric: Fabric) -> float:
     """
     told = workload_of(layout)
     step_s = seconds_of("startup", fabric.startup) + seconds_of("hop_delay", fabric.hop_delay)
-    byte_s = 8 / (fabric.bandwidth_bps * fabric.ports)
+    rates_bps = fabric.rates_bps
+    byte_s = 8 / (sum(rates_bps) if len(rates_bps) > 1 else rates_bps[0] * fabric.ports)
     ends_s: dict[str, float] = {}
     takes_s: float
     for node in told["nodes"]:

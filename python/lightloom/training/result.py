@@ -71,12 +71,14 @@ class MessageTopology(NamedTuple):
     """A topology of groups that messages go over.
 
     axis: whose groups have it, None where all ranks are one group. rests: whether it is these groups' resting topology.
-    topology: that of one group.
+    topology: that of one group. by_rate: where its ports have different rates, circuits of each of its links by rate,
+    the fastest first.
     """
 
     axis: str | None
     rests: bool
     topology: _core.Topology
+    by_rate: dict[tuple[int, int], tuple[int, ...]]
 
 
 class Training(Table):
@@ -320,6 +322,12 @@ class Training(Table):
                 _core.Topology.from_links(
                     told["name"], self._group_ranks(told["axis"]), list(map(tuple, told["links"]))
                 ),
+                {
+                    (source, destination): tuple(by_rate)
+                    for (source, destination, _), by_rate in zip(
+                        told["links"], told.get("circuits_by_rate", ()), strict=False
+                    )
+                },
             )
             for told in self._told["topologies"]
         ]

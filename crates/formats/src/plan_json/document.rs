@@ -4,10 +4,10 @@ use model::{Error, Rank, Result};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::rates::RatesText;
 use super::runs::Run;
 use crate::json_errors::in_words;
 use crate::one_line::one_line;
+use crate::rates::RatesText;
 use crate::workload_json::WORKLOAD_SCHEMA;
 
 /// The version that is written and read.

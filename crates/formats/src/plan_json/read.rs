@@ -11,8 +11,8 @@ use model::{
 };
 
 use super::document::{ChunksText, FabricText, OpText, PlanText, RoutesText, StepText, SymmetryText, TopologyText};
-use super::rates;
 use super::runs::Run;
+use crate::rates;
 
 /// Chunks that all transfers of a plan may name together.
 const MAX_NAMED_CHUNKS: usize = 1 << 26;
@@ -28,7 +28,7 @@ pub(super) fn plan(text: PlanText) -> Result<Plan> {
         return Err(Error::malformed("plan.fabric.dims", "it is an empty list; it takes the size of each dimension"));
     }
     let shape = Shape::new(text.gpus, &text.fabric.dims, text.fabric.ports).map_err(at("plan.fabric"))?;
-    let (rates, bandwidth_bps) = text.fabric.bandwidth_bps.read(text.fabric.ports)?;
+    let (rates, bandwidth_bps) = text.fabric.bandwidth_bps.read("plan.fabric.bandwidth_bps", text.fabric.ports)?;
     let shape = match text.fabric_gpus {
         Some(gpus) => shape.among(gpus, text.ranks).map_err(|error| {
             let field = format!("plan.{}", error.field());

@@ -1,8 +1,7 @@
 //! Conversion of a plan to the JSON's shape.
 
 use model::{
-    Chunks, Collective, Electrical, Fabric, Op, Plan, PlanStep, PortRates, Rank, Routes, Topology, Transfer,
-    Translations,
+    Chunks, Collective, Electrical, Fabric, Op, Plan, PlanStep, Rank, Routes, Topology, Transfer, Translations,
 };
 use serde::Serialize;
 use serde::de::IgnoredAny;
@@ -12,9 +11,9 @@ use super::document::{
     ChunksText, ElectricalText, FabricText, OpText, PlanText, RoutesText, SCHEMA, StepText, SymmetryText, TopologyText,
 };
 use super::layout::Rows;
-use super::rates::{RatesText, circuits_by_rate};
 use super::runs::Run;
 use crate::cutoffs::plan_json_write::MOST_LINKS;
+use crate::rates::{RatesText, circuits_by_rate};
 
 pub(super) fn plan(plan: &Plan) -> String {
     let mut written = Vec::new();
@@ -65,7 +64,7 @@ fn fabric(fabric: &Fabric) -> FabricText {
     FabricText {
         dims: fabric.shape.dims().to_vec(),
         ports: fabric.shape.ports(),
-        bandwidth_bps: RatesText(fabric.shape.rates().map_or(vec![fabric.bandwidth_bps], PortRates::by_port_bps)),
+        bandwidth_bps: RatesText::of(fabric),
         startup_s: fabric.startup_s,
         hop_delay_s: fabric.hop_delay_s,
         reconfiguration_delay_s: delay.fixed_s,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Error, Fabric, Initial, Result, Shape, TrainingPlan, Work};
+use model::{Error, Fabric, Initial, PortRates, Result, Shape, TrainingPlan, Work};
 
 use super::purposes::Catalogue;
 use crate::Optics;
@@ -30,25 +30,32 @@ impl Wiring {
     }
 }
 
-/// By number of the topology and size of the set of ports.
-pub(super) struct Assignments(BTreeMap<(usize, usize), Wiring>);
+/// By number of the topology and of the first set of ports with the same rates.
+pub(super) struct Assignments {
+    wirings: BTreeMap<(usize, usize), Wiring>,
+    /// By number of a set of ports, that of the first with the same rates.
+    alike: Vec<usize>,
+}
 
 impl Assignments {
-    /// All topologies of groups of one size and as many ports are put on ports together, in the order in which they
+    /// All topologies of groups of one size and on as many ports of the same rates are put on ports together, in the order in which they
     /// first appear, so that what follow each other there share connections.
     ///
     /// # Errors
     /// A layer on which ports have no place of their own, or that cannot have a topology.
     pub(super) fn new(training: &TrainingPlan, catalogue: &Catalogue<'_>, optics: &Optics) -> Result<Self> {
         let mut by_size: BTreeMap<(u32, usize), Vec<usize>> = BTreeMap::new();
+        let rates: Vec<Vec<f64>> = catalogue.ports.iter().map(|ports| rates_bps(&training.fabric, ports)).collect();
+        let first = |of: &Vec<f64>| rates.iter().position(|other| other == of).unwrap_or_default();
+        let alike: Vec<usize> = rates.iter().map(first).collect();
         let mut add = |topology: usize, ports: usize| {
-            let listed = by_size.entry((catalogue.topologies[topology].ranks(), ports)).or_default();
+            let listed = by_size.entry((catalogue.topologies[topology].ranks(), alike[ports])).or_default();
             if !listed.contains(&topology) {
                 listed.push(topology);
             }
         };
         for (planned, node) in training.events.iter().zip(&training.workload.nodes) {
-            let ports = planned.ports.len();
+            let ports = catalogue.ports_number(&planned.ports);
             match (&node.work, planned.plan, planned.topology) {
                 (Work::Collective { .. }, Some(plan), _) => {
                     let plan = &catalogue.plans[plan];
@@ -60,8 +67,10 @@ impl Assignments {
             }
         }
         let mut made = BTreeMap::new();
-        for ((gpus, ports), topologies) in by_size {
-            let shape = Shape::new(gpus, &[], ports as u32)?;
+        for ((gpus, set), topologies) in by_size {
+            let ports = rates[set].len();
+            let of_ports = PortRates::new("bandwidth", &rates[set], ports as u32)?;
+            let shape = Shape::new(gpus, &[], ports as u32)?.with_rates(of_ports);
             let fabric = Fabric { shape, initial: Initial::Free, optics: None, ..training.fabric.clone() };
             let held: Vec<Held> =
                 (0..).zip(&topologies).map(|(place, &topology)| held(catalogue, place, topology)).collect();
@@ -77,16 +86,22 @@ impl Assignments {
                     wiring.to[source.0 * ports + source.1] = Some(destination);
                     wiring.from[destination.0 * ports + destination.1] = Some(source);
                 }
-                made.insert((topology, ports), wiring);
+                made.insert((topology, set), wiring);
             }
         }
-        Ok(Self(made))
+        Ok(Self { wirings: made, alike })
     }
 
-    /// The circuits of a topology on this many ports.
+    /// The circuits of a topology on a set of ports, by its number.
     pub(super) fn wiring(&self, topology: usize, ports: usize) -> &Wiring {
-        &self.0[&(topology, ports)]
+        &self.wirings[&(topology, self.alike[ports])]
     }
+}
+
+/// Bit/s of some ports of a fabric.
+fn rates_bps(fabric: &Fabric, ports: &[u32]) -> Vec<f64> {
+    let by_port = fabric.shape.rates().map(PortRates::by_port_bps);
+    ports.iter().map(|&port| by_port.as_ref().map_or(fabric.bandwidth_bps, |all| all[port as usize])).collect()
 }
 
 fn held<'a>(catalogue: &Catalogue<'a>, place: usize, topology: usize) -> Held<'a> {

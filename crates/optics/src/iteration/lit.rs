@@ -88,10 +88,10 @@ impl<'a> Lit<'a> {
                 Some(other as usize * self.ports + port)
             }
             Purpose::Group { group, topology, ports } => {
+                let wiring = self.assignments.wiring(topology, ports);
                 let (members, ports) = (&self.catalogue.groups[group], self.catalogue.ports[ports]);
                 let member = members.iter().position(|&other| other == rank)?;
                 let place = (member, ports.iter().position(|&other| other as usize == port)?);
-                let wiring = self.assignments.wiring(topology, ports.len());
                 let (member, port) = if sends { wiring.to(place) } else { wiring.from(place) }?;
                 Some(members[member] as usize * self.ports + ports[port] as usize)
             }

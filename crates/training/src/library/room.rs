@@ -6,6 +6,7 @@ use model::{Result, Topology};
 
 use super::Library;
 use crate::layer::Layer;
+use crate::ports::{Ports, width};
 
 impl Library<'_> {
     /// This library of plans that an optical layer has room for.
@@ -18,11 +19,11 @@ impl Library<'_> {
     pub(super) fn check_room<'b>(
         &self,
         family: usize,
-        ports: u32,
+        ports: Ports,
         topologies: impl IntoIterator<Item = &'b Topology>,
     ) -> Result<()> {
         let Some(layer) = &self.layer else { return Ok(()) };
-        let Some(own) = layer.of_family(family, ports) else { return Ok(()) };
+        let Some(own) = layer.of_family(family, width(ports)) else { return Ok(()) };
         topologies.into_iter().try_for_each(|topology| layer.admits(&own, topology))
     }
 }

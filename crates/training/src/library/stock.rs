@@ -10,6 +10,7 @@ use super::{Circuits, Library, PROHIBITIVE_S, Wish};
 use crate::cutoffs::library_stock::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
 use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Manner, is_large};
+use crate::ports::{Ports, width};
 use crate::variants::{renumbered, reversed};
 
 /// Delays, as multiples of the fabric's own, at which plans are looked for: others than its own find plans that change
@@ -32,14 +33,15 @@ impl Library<'_> {
     pub(crate) fn stock(
         &mut self,
         family: usize,
-        ports: u32,
+        ports: Ports,
         given: &[TopologyId],
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<()> {
+        let ports = self.alike(ports);
         let kinds: Vec<usize> = (0..self.kinds.len()).filter(|&kind| self.kinds[kind].family == family).collect();
         let size = self.families[family].size;
         let is_unequal = kinds.iter().any(|&kind| self.kinds[kind].matrix.is_some());
-        let large = is_large(size, ports) || (is_unequal && size > MOST_RANKS_OF_MATRIX);
+        let large = is_large(size, width(ports)) || (is_unequal && size > MOST_RANKS_OF_MATRIX);
         let most = if large { self.most_topologies.min(MOST_OF_LARGE) } else { self.most_topologies };
         let delays = if large || self.group_plans.delay_s == 0.0 { &[][..] } else { &DELAYS };
         let manner = |delay_s: f64| Manner { start: None, delay_s, planner: None, on: None };
@@ -104,7 +106,7 @@ impl Library<'_> {
 
     /// Whether some plan of a kind keeps its topology and takes next to no longer than the fastest would if changes
     /// took no time.
-    fn is_best_kept(&self, kind: usize, ports: u32) -> bool {
+    fn is_best_kept(&self, kind: usize, ports: Ports) -> bool {
         let without_changes_s = |entry: &Entry| {
             let steps = &self.plans[entry.plan?].steps;
             Some(steps.iter().map(|step| step.cost.total_s() - step.cost.reconfiguration_s).sum::<f64>())
@@ -131,7 +133,7 @@ impl Library<'_> {
             if let Some(kind) = self.mirror_of(wish.kind) {
                 found.extend(
                     reversed(&found[0].1)
-                        .and_then(|variant| self.group_plans.of_variant(&found[0].1, variant))
+                        .and_then(|variant| self.group_plans.of_variant(&found[0].1, wish.ports, variant))
                         .map(|plan| (kind, plan)),
                 );
             }
@@ -142,7 +144,7 @@ impl Library<'_> {
                 });
                 let family = self.kinds[kind].family;
                 let has_room = |plan: &Plan| self.check_room(family, wish.ports, &plan.topologies).is_ok();
-                let variant = variant.and_then(|variant| self.group_plans.of_variant(&plan, variant).ok());
+                let variant = variant.and_then(|variant| self.group_plans.of_variant(&plan, wish.ports, variant).ok());
                 let variant = variant.filter(has_room);
                 if !has_room(&plan) {
                     continue;
@@ -171,7 +173,7 @@ impl Library<'_> {
 
     /// Keeps the fastest entries of each first and last topology, and drops those that a change before and after
     /// another one undercut.
-    fn prune(&mut self, kind: usize, ports: u32) {
+    fn prune(&mut self, kind: usize, ports: Ports) {
         let Some(entries) = self.entries.get_mut(&(kind, ports)) else { return };
         entries.sort_by(|a, b| {
             a.duration_s.total_cmp(&b.duration_s).then(a.first.cmp(&b.first)).then(a.last.cmp(&b.last))

@@ -8,10 +8,11 @@ use super::{Circuits, Library, PROHIBITIVE_S, Wish};
 use crate::entry::{Entry, TopologyId};
 use crate::group_plans::Manner;
 use crate::jobs::Kind;
+use crate::ports::Ports;
 
 impl Library<'_> {
     /// The best plan of a kind that keeps a topology from begin to end; `None` where there is none.
-    pub(crate) fn staying(&mut self, kind: usize, ports: u32, on: TopologyId) -> Option<Entry> {
+    pub(crate) fn staying(&mut self, kind: usize, ports: Ports, on: TopologyId) -> Option<Entry> {
         let start = self.group_topology(on)?.clone();
         let manner = Manner { start: Some(start), delay_s: PROHIBITIVE_S, planner: None, on: None };
         let plan = self.planned(&Wish { kind, ports, manner }).ok()??;
@@ -20,7 +21,7 @@ impl Library<'_> {
     }
 
     /// The topology that is best kept for the sum of different matrices, where kinds have some.
-    pub(super) fn for_all_matrices(&mut self, kinds: &[usize], ports: u32) -> Option<TopologyId> {
+    pub(super) fn for_all_matrices(&mut self, kinds: &[usize], ports: Ports) -> Option<TopologyId> {
         let of_kinds = || kinds.iter().map(|&kind| &self.kinds[kind]).filter(|kind| kind.matrix.is_some());
         let first = of_kinds().next()?;
         let sum = ByteMatrix::sum(of_kinds().filter_map(|kind| kind.matrix.as_deref()))?;

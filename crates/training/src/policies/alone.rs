@@ -15,7 +15,8 @@ pub(super) const POLICY: Policy = Policy {
 };
 
 fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
-    let uses = context.by_kind(|kind, of| best(context, kind, of, context.library.entries(kind, context.ports())))?;
+    let uses =
+        context.by_kind(|kind, of| best(context, kind, of, context.library.entries(kind, (0, context.ports()))))?;
     let timeline = context.timeline(&uses)?;
     Some(Outcome::new(&POLICY, uses, timeline, note(context)))
 }
@@ -42,7 +43,7 @@ pub(super) fn note(context: &Context<'_>) -> String {
 /// changes before and after each.
 pub(super) fn best(context: &Context<'_>, kind: usize, of: &Kind, on_all: &[Entry]) -> Option<Use> {
     let own = context.resting_split.as_ref().map_or((0, 0), |split| split[of.family]);
-    let at_rest = context.library.entries(kind, own.1 - own.0).iter().map(|entry| (own, entry));
+    let at_rest = context.library.entries(kind, own).iter().map(|entry| (own, entry));
     let everywhere = on_all.iter().filter(|entry| entry.plan.is_some() | entry.direct);
     let all = everywhere.map(|entry| ((0, context.ports()), entry));
     let used = at_rest.chain(all).filter(|(_, entry)| !entry.through).map(|(ports, entry)| {

@@ -6,6 +6,7 @@ use crate::jobs::Message;
 use crate::library::{Entry, TopologyId};
 use crate::lit::fits_at_once;
 use crate::overlap::Timed;
+use crate::ports::Ports;
 use crate::splits::Split;
 use crate::timeline::Use;
 
@@ -17,7 +18,7 @@ pub(super) type OnTopology = Vec<Option<Entry>>;
 pub(super) fn on_named(
     context: &mut Context<'_>,
     family: usize,
-    ports: u32,
+    ports: Ports,
     name: &str,
 ) -> Option<(TopologyId, OnTopology)> {
     let topology = context.library.named(family, ports, name).ok()?;
@@ -26,7 +27,7 @@ pub(super) fn on_named(
     for (kind, of) in jobs.kinds.iter().enumerate() {
         let entry = match &of.message {
             _ if of.family != family => None,
-            Message::Send(_) => context.library.message_over(kind, topology),
+            Message::Send(_) => context.library.message_over(kind, ports, topology),
             // Planners of given algorithms have only one for a matrix, its matchings one by one.
             Message::Collective(_) if of.matrix.is_some() => context.library.staying(kind, ports, topology),
             Message::Collective(_) => {
@@ -48,14 +49,14 @@ type Kept = (f64, TopologyId, OnTopology);
 pub(super) fn best_kept(
     context: &Context<'_>,
     split: &Split,
-    candidates: impl Fn(usize, u32) -> Vec<(TopologyId, OnTopology)>,
+    candidates: impl Fn(usize, Ports) -> Vec<(TopologyId, OnTopology)>,
 ) -> Option<(Timed, Vec<TopologyId>)> {
     let counts = context.counts();
     let mut of_families: Vec<Vec<Kept>> = Vec::with_capacity(split.len());
     for (family, &ports) in split.iter().enumerate() {
         let kinds: Vec<usize> = (0..counts.len()).filter(|&kind| context.jobs.kinds[kind].family == family).collect();
         let mut of_family: Vec<Kept> = Vec::new();
-        for (topology, entries) in candidates(family, ports.1 - ports.0) {
+        for (topology, entries) in candidates(family, ports) {
             interruption::check();
             let all: Option<f64> =
                 kinds.iter().map(|&kind| Some(entries[kind]?.duration_s * counts[kind] as f64)).sum();

@@ -10,6 +10,7 @@ use super::policy::{Outcome, Policy};
 use crate::context::Context;
 use crate::group_plans::is_large;
 use crate::library::{Entry, TopologyId};
+use crate::ports::{Ports, alike, width};
 use crate::splits::Split;
 
 pub(super) const POLICY: Policy = Policy {
@@ -26,10 +27,11 @@ const TRIED: &str = "ring:one-way";
 fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     let served = |split: &&Vec<(u32, u32)>| split.iter().all(|range| range.1 > range.0);
     let splits: Vec<Split> = context.splits.iter().filter(served).cloned().collect();
-    let mut given: BTreeMap<(usize, u32), Option<(TopologyId, OnTopology)>> = BTreeMap::new();
+    let mut given: BTreeMap<(usize, Ports), Option<(TopologyId, OnTopology)>> = BTreeMap::new();
     for (family, range) in splits.iter().flat_map(|split| split.iter().enumerate()) {
-        let ports = range.1 - range.0;
-        let is_tried = given.contains_key(&(family, ports)) || is_large(context.jobs.families[family].size, ports);
+        let ports = alike(context.library.group_plans.fabric, *range);
+        let size = context.jobs.families[family].size;
+        let is_tried = given.contains_key(&(family, ports)) || is_large(size, width(ports));
         if !is_tried {
             given.insert((family, ports), on_named(context, family, ports, TRIED));
         }
@@ -39,8 +41,9 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
         .par_iter()
         .interruptible()
         .filter_map(|split| {
-            let of_family = |family: usize, ports: u32| {
-                let given = given.get(&(family, ports)).cloned().flatten();
+            let of_family = |family: usize, ports: Ports| {
+                let own = alike(context.library.group_plans.fabric, ports);
+                let given = given.get(&(family, own)).cloned().flatten();
                 candidates(context, family, ports).into_iter().chain(given).collect()
             };
             Some((best_kept(context, split, of_family)?, split))
@@ -53,7 +56,7 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
 }
 
 /// The topologies of the library, each with the fastest entries that keep it.
-fn candidates(context: &Context<'_>, family: usize, ports: u32) -> Vec<(TopologyId, OnTopology)> {
+fn candidates(context: &Context<'_>, family: usize, ports: Ports) -> Vec<(TopologyId, OnTopology)> {
     let on = |topology: TopologyId| {
         let kinds = context.jobs.kinds.iter().enumerate().map(|(kind, of)| {
             let entries = if of.family == family { context.library.entries(kind, ports) } else { &[] };

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::jobs::{Kind, Message};
 use crate::library::Entry;
 use crate::orders::quickly;
+use crate::ports::{self, Ports, alike};
 use crate::timeline::{Problem, Use};
 
 pub(super) const POLICY: Policy = Policy {
@@ -20,21 +21,22 @@ pub(super) const POLICY: Policy = Policy {
 };
 
 fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
-    let ports = context.ports();
-    let mut seconds: BTreeMap<(usize, u32), f64> = BTreeMap::new();
+    let all_ports = (0, context.ports());
+    let alike = |ports: Ports| alike(context.library.group_plans.fabric, ports);
+    let mut seconds: BTreeMap<(usize, Ports), f64> = BTreeMap::new();
     for (kind, of) in context.jobs.kinds.iter().enumerate() {
-        for &width in &context.widths[of.family] {
+        for &ports in &context.alike_ports[of.family] {
             interruption::check();
-            seconds.insert((kind, width), ideal_s(context, kind, of, width));
+            seconds.insert((kind, ports), ideal_s(context, kind, of, ports));
         }
     }
     let ideal = |kind: usize, used: &Use| {
-        let duration_s = seconds[&(kind, used.ports.1 - used.ports.0)];
+        let duration_s = seconds[&(kind, alike(used.ports))];
         Some(Use { entry: Entry { duration_s, ..used.entry }, returns: None, ..*used })
     };
     let all = context.by_kind(|kind, _| {
-        let entry = context.library.entries(kind, ports).first()?;
-        ideal(kind, &Use { ports: (0, ports), entry: *entry, returns: None })
+        let entry = context.library.entries(kind, all_ports).first()?;
+        ideal(kind, &Use { ports: all_ports, entry: *entry, returns: None })
     })?;
     let mut choices = vec![all];
     for outcome in before {
@@ -56,10 +58,11 @@ fn plan(context: &mut Context<'_>, before: &[Outcome]) -> Option<Outcome> {
 }
 
 /// The least of what plans take without their changes, and one step between all pairs.
-fn ideal_s(context: &Context<'_>, kind: usize, of: &Kind, ports: u32) -> f64 {
+fn ideal_s(context: &Context<'_>, kind: usize, of: &Kind, ports: Ports) -> f64 {
     let step_s = |bytes: f64| {
         let fabric = context.library.group_plans.fabric;
-        fabric.startup_s + fabric.hop_delay_s + fabric.byte_s() * bytes / f64::from(ports)
+        let byte_s = 8.0 / ports::fastest_bps(fabric, ports);
+        fabric.startup_s + fabric.hop_delay_s + byte_s * bytes / ports::circuits(fabric, ports)
     };
     let size = f64::from(context.jobs.families[of.family].size);
     let (m, share) = (of.size_bytes as f64, 1.0 - 1.0 / size);

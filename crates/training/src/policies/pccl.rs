@@ -31,19 +31,19 @@ fn best(context: &mut Context<'_>, kind: usize, of: &Kind) -> Option<Use> {
     let all = context.ports();
     if let Message::Send(_) = of.message {
         let direct: Vec<Entry> =
-            context.library.entries(kind, all).iter().copied().filter(|entry| entry.direct).collect();
+            context.library.entries(kind, (0, all)).iter().copied().filter(|entry| entry.direct).collect();
         return alone::best(context, kind, of, &direct);
     }
     let resting = context.resting[of.family];
     let own = context.resting_split.as_ref().map_or((0, 0), |split| split[of.family]);
     let mut found: Vec<Use> = Vec::new();
     if resting.is_some()
-        && let Ok(Some(entry)) = context.library.by_planner(kind, own.1 - own.0, "pccl", resting, None)
+        && let Ok(Some(entry)) = context.library.by_planner(kind, own, "pccl", resting, None)
     {
         found.push(Use { ports: own, entry, returns: Some(resting) });
     }
     if (resting.is_none() || own != (0, all))
-        && let Ok(Some(entry)) = context.library.by_planner(kind, all, "pccl", None, None)
+        && let Ok(Some(entry)) = context.library.by_planner(kind, (0, all), "pccl", None, None)
     {
         found.push(Use { ports: (0, all), entry, returns: alone::returns(context, of.family, (0, all)) });
     }

@@ -24,8 +24,7 @@ fn plan(context: &mut Context<'_>, _: &[Outcome]) -> Option<Outcome> {
     }
     let split = even(families, context.ports());
     let mut known: BTreeMap<usize, Vec<(TopologyId, OnTopology)>> = BTreeMap::new();
-    for (family, range) in split.iter().enumerate() {
-        let ports = range.1 - range.0;
+    for (family, &ports) in split.iter().enumerate() {
         let mut of_family: Vec<(TopologyId, OnTopology)> = Vec::new();
         for name in names(context.jobs.families[family].size) {
             let Some((topology, entries)) = on_named(context, family, ports, &name) else { continue };

@@ -13,7 +13,7 @@ struct Drawn {
     families: Vec<Family>,
     kinds: Vec<Kind>,
     splits: Vec<Split>,
-    entries: BTreeMap<(usize, u32), Vec<Entry>>,
+    entries: BTreeMap<(usize, (u32, u32)), Vec<Entry>>,
     turns: Vec<Turn>,
 }
 
@@ -54,7 +54,7 @@ impl Drawn {
                     keeps: first == last,
                     through: rng.random_bool(0.1),
                 };
-                entries.insert((kind, ports), ends.into_iter().map(entry).take(some).collect());
+                entries.insert((kind, (0, ports)), ends.into_iter().map(entry).take(some).collect());
             }
         }
         let count = rng.random_range(1..=4);
@@ -87,7 +87,7 @@ impl Drawn {
     fn choices(&self, turn: &Turn) -> Vec<(usize, Entry)> {
         let of_split = |(index, split): (usize, &Split)| {
             let range = split[turn.family];
-            let known = self.entries.get(&(turn.kind, range.1 - range.0)).cloned().unwrap_or_default();
+            let known = self.entries.get(&(turn.kind, (0, range.1 - range.0))).cloned().unwrap_or_default();
             known.into_iter().filter(|entry| !entry.through).map(move |entry| (index, entry)).collect::<Vec<_>>()
         };
         self.splits.iter().enumerate().flat_map(of_split).collect()

@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use model::{Circuits, Configuration, Error, Rank, Result, Topology, TrainingPlan, Work, sum_seconds};
+use model::{Circuits, Configuration, Error, Fabric, Rank, Result, Topology, TrainingPlan, Work, sum_seconds};
 
 use super::history::{History, Lit};
 use super::islands::served_on_islands;
 use super::{Layout, kept_paths, light, switches_check};
 use crate::report::{Check, Report, Tally};
+use crate::speeds::by_rate;
 
 /// Rounding error of a time, relative to the iteration's.
 const ROUNDING: f64 = 1e-9;
@@ -181,6 +182,7 @@ fn served(training: &TrainingPlan, history: &History, total_s: f64) -> Check {
         interruption::check();
         let id: String = node.id.chars().take(60).collect();
         let ends_s = planned.end_s + total_s;
+        let of_rates = ports_by_rate(&training.fabric, &planned.ports);
         match (&node.work, planned.plan.map(|plan| &training.plans[plan])) {
             (Work::Collective { .. }, Some(plan)) => {
                 let groups = training.workload.groups_of(event);
@@ -188,9 +190,11 @@ fn served(training: &TrainingPlan, history: &History, total_s: f64) -> Check {
                     let after_s = sum_seconds(plan.steps[index + 1..].iter().map(|step| step.cost.total_s()));
                     let own_s = step.cost.total_s() - step.cost.reconfiguration_s;
                     let span_s = (ends_s - after_s - own_s, ends_s - after_s);
-                    for ranks in &groups {
-                        let found = history.circuits(ranks, &planned.ports, span_s.0, span_s.1);
-                        let fault = fault(&found, &wanted(&plan.topologies[step.topology], ranks));
+                    for (ranks, (rate, ports)) in
+                        groups.iter().flat_map(|ranks| of_rates.iter().map(move |of| (ranks, of)))
+                    {
+                        let found = history.circuits(ranks, ports, span_s.0, span_s.1);
+                        let fault = fault(&found, &wanted(&plan.topologies[step.topology], ranks, *rate));
                         tally.expect(fault.is_none(), || {
                             format!("node `{id}`, step {}: {}", index + 1, fault.unwrap_or_default())
                         });
@@ -202,15 +206,18 @@ fn served(training: &TrainingPlan, history: &History, total_s: f64) -> Check {
                 let stated = planned.topology.map(|topology| &training.topologies[topology]);
                 for &(source, destination) in pairs {
                     let fault = if planned.direct {
-                        let found = history.circuits(&[source, destination], &planned.ports, span_s.0, span_s.1);
-                        let has = found.get(&(source, destination)).copied().unwrap_or(0) as usize;
-                        let of = planned.ports.len();
-                        (has != of).then(|| format!("{has} of {of} circuits from rank {source} to rank {destination}"))
+                        of_rates.iter().find_map(|(_, ports)| {
+                            let found = history.circuits(&[source, destination], ports, span_s.0, span_s.1);
+                            let has = found.get(&(source, destination)).copied().unwrap_or(0) as usize;
+                            let of = ports.len();
+                            let fault = || format!("{has} of {of} circuits from rank {source} to rank {destination}");
+                            (has != of).then(fault)
+                        })
                     } else {
                         let ranks = group_of(training, stated.and_then(|stated| stated.axis), source);
                         let found = history.circuits(&ranks, &planned.ports, span_s.0, span_s.1);
                         let needs =
-                            stated.map(|stated| distance(&wanted(&stated.topology, &ranks), source, destination));
+                            stated.map(|stated| distance(&wanted(&stated.topology, &ranks, None), source, destination));
                         let has = distance(&found, source, destination);
                         (has.is_none() || needs.is_some_and(|needs| needs != has)).then(|| {
                             format!("no path from rank {source} to rank {destination} as long as the iteration says")
@@ -232,11 +239,24 @@ fn group_of(training: &TrainingPlan, axis: Option<usize>, rank: Rank) -> Vec<Ran
     of_axis.unwrap_or_else(|| (0..training.workload.ranks).collect())
 }
 
-/// The circuits of a topology between the ranks of a group.
-fn wanted(topology: &Topology, ranks: &[Rank]) -> BTreeMap<(Rank, Rank), u32> {
+/// Ports of one rate after the other, the fastest first, with the place of the rate; no place where all have one rate.
+fn ports_by_rate(fabric: &Fabric, ports: &[u32]) -> Vec<(Option<usize>, Vec<u32>)> {
+    let by_port_bps = fabric.shape.rates().map(|rates| rates.by_port_bps()).unwrap_or_default();
+    // Rates are above zero, so that their bits are in the order of the numbers.
+    let mut of_rate: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for &port in ports {
+        of_rate.entry(by_port_bps.get(port as usize).map_or(0, |rate| rate.to_bits())).or_default().push(port);
+    }
+    let is_one = of_rate.len() == 1;
+    of_rate.into_values().rev().enumerate().map(|(place, ports)| ((!is_one).then_some(place), ports)).collect()
+}
+
+/// The circuits of a topology between the ranks of a group; those of one rate where it is given.
+fn wanted(topology: &Topology, ranks: &[Rank], rate: Option<usize>) -> BTreeMap<(Rank, Rank), u32> {
     let mut wanted = BTreeMap::new();
     for link in topology.expanded() {
-        *wanted.entry((ranks[link.src as usize], ranks[link.dst as usize])).or_insert(0) += link.count;
+        let count = rate.map_or(link.count, |rate| by_rate(topology, &link).get(rate).copied().unwrap_or(0));
+        *wanted.entry((ranks[link.src as usize], ranks[link.dst as usize])).or_insert(0) += count;
     }
     wanted
 }

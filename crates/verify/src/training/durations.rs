@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{Plan, Work, sum_seconds};
 
+use super::held_ports::rates_bps;
 use super::iteration::{Iteration, show_apart};
 use crate::report::{Check, Tally};
 
@@ -17,8 +18,8 @@ pub(super) fn check(iteration: &Iteration<'_>, routed_s: &BTreeMap<usize, f64>) 
             Work::Compute { duration_s, .. } => Some(*duration_s),
             Work::Collective { .. } => iteration.plan(event).map(without_first_change),
             Work::Send { size_bytes, .. } if planned.direct => {
-                let bytes_s = 8.0 / fabric.bandwidth_bps * *size_bytes as f64;
-                Some(fabric.startup_s + fabric.hop_delay_s + bytes_s / planned.ports.len() as f64)
+                let rate_bps: f64 = rates_bps(fabric, &planned.ports).into_iter().sum();
+                Some(fabric.startup_s + fabric.hop_delay_s + 8.0 * *size_bytes as f64 / rate_bps)
             }
             Work::Send { .. } => routed_s.get(&event).copied(),
         };

@@ -2,6 +2,7 @@
 
 use model::{ByteMatrix, Plan, TrainingPlan, Work};
 
+use super::held_ports::rates_bps;
 use super::iteration::name;
 use crate::report::{Check, Tally};
 
@@ -51,11 +52,15 @@ fn fault(training: &TrainingPlan, event: usize, plan: &Plan) -> Option<String> {
     if ports != held {
         return Some(format!("its plan is for {ports} ports, and the event has {held}"));
     }
-    let numbers = [
-        ("bandwidth", own.bandwidth_bps, whole.bandwidth_bps),
-        ("startup", own.startup_s, whole.startup_s),
-        ("hop delay", own.hop_delay_s, whole.hop_delay_s),
-    ];
+    let held_bps = rates_bps(whole, &training.events[event].ports);
+    let own_bps = rates_bps(own, &(0..own.shape.ports()).collect::<Vec<_>>());
+    if let Some(((has, should), port)) = own_bps.iter().zip(&held_bps).zip(0..).find(|((has, should), _)| has != should)
+    {
+        return Some(format!(
+            "the bandwidth of its plan is {has} at port {port}, and the port that it holds has {should}"
+        ));
+    }
+    let numbers = [("startup", own.startup_s, whole.startup_s), ("hop delay", own.hop_delay_s, whole.hop_delay_s)];
     if let Some((what, has, should)) = numbers.into_iter().find(|(_, has, should)| has != should) {
         return Some(format!("the {what} of its plan is {has}, and that of the fabric is {should}"));
     }

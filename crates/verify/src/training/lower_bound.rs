@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{ByteMatrix, Collective, CostSettings, Fabric, Initial, Piece, Rank, Shape, Work};
 
+use super::held_ports::all_ports_bps;
 use super::iteration::{Iteration, show_apart};
 use super::port_bytes;
 use crate::report::{Check, Tally};
@@ -97,8 +98,7 @@ fn longest_chain_s(
         let takes_s = match iteration.work(event) {
             Work::Compute { duration_s, .. } => *duration_s,
             Work::Send { size_bytes, .. } => {
-                let bytes_s = 8.0 / fabric.bandwidth_bps * *size_bytes as f64;
-                fabric.startup_s + fabric.hop_delay_s + bytes_s / f64::from(fabric.shape.ports())
+                fabric.startup_s + fabric.hop_delay_s + 8.0 * *size_bytes as f64 / all_ports_bps(fabric)
             }
             Work::Collective { collective, size_bytes, .. } => {
                 let Some(plan) = iteration.plan(event) else { continue };
@@ -137,7 +137,7 @@ fn pieces_of(matrix: &ByteMatrix) -> Vec<Piece> {
 /// The fabric of a group of this many ranks, with all ports and free first circuits; a group has two ranks at least, so
 /// that there is such a shape.
 fn group_fabric(fabric: &Fabric, gpus: u32) -> Option<Fabric> {
-    let shape = Shape::new(gpus, &[], fabric.shape.ports()).ok()?;
+    let shape = Shape::new(gpus, &[], fabric.shape.ports()).ok()?.with_rates(fabric.shape.rates().cloned());
     Some(Fabric { shape, initial: Initial::Free, ..fabric.clone() })
 }
 

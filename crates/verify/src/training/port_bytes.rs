@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 
 use model::{ByteMatrix, Collective, Rank, TrainingPlan, Work};
 
+use super::held_ports::all_ports_bps;
+
 /// Bytes out of and into a rank.
 type Bytes = [f64; 2];
 
@@ -54,7 +56,7 @@ pub(super) fn busiest_s(training: &TrainingPlan) -> f64 {
         let means = sums.into_iter().filter(|(_, count)| *count > 0).map(|(sum, count)| sum / f64::from(count));
         bytes = means.fold(bytes, f64::max);
     }
-    bytes * 8.0 / (training.fabric.bandwidth_bps * f64::from(training.fabric.shape.ports()))
+    bytes * 8.0 / all_ports_bps(&training.fabric)
 }
 
 /// Adds what the ranks of a group must send and receive in an All-to-All of a matrix.

@@ -26,12 +26,12 @@ from lightloom._core import counted
 from lightloom.formats.chakra import write as chakra
 from lightloom.formats.chakra.files import Node, written
 from lightloom.formats.chakra.schema import CollectiveType, NodeType
+from lightloom.formats.link_rates import has_one_rate, hop_delay_of, link_rates, slowest_circuit_bps
 from lightloom.formats.output import Exported
 from lightloom.formats.parcels import arcs_of, in_pieces
 from lightloom.formats.side_files import side_file
 
 if TYPE_CHECKING:
-    from lightloom import _core
     from lightloom.formats.chakra.files import Value
     from lightloom.formats.parcels import Arc
     from lightloom.plans import Plan
@@ -60,7 +60,7 @@ def export(plan: Plan) -> Exported:
     """The folder of a plan; errors as for `lightloom.formats.chakra.write.export`."""
     arcs = arcs_of(plan)
     network = _network(plan)
-    pieces = in_pieces(plan, arcs, 1 if network is None else network[1])
+    pieces = in_pieces(plan, arcs, slowest_circuit_bps(plan) if network is None else network[1])
     traces = {f"{plan.collective}.{rank}.et": content for rank, content in enumerate(chakra.rank_files(plan, pieces))}
     traces |= {f"workload.{rank}.et": content for rank, content in enumerate([_workload(plan)] * plan.gpus)}
     files = {
@@ -76,17 +76,17 @@ def export(plan: Plan) -> Exported:
             f"run ASTRA-sim on ns-3 in the folder with: {inputs} {memory} {logical}, and a network configuration "
             "that uses one of topology-INDEX.txt",
             "no network.yml: the analytical network has one rate for all links, and the links of this plan have "
-            "unequal numbers of circuits",
+            + ("unequal numbers of circuits" if has_one_rate(plan) else "different rates"),
         ]
     else:
         notes = [f"run in the folder: {PROGRAM} {inputs} {memory} --network-configuration=network.yml"]
-        block, circuits = network
-        files["network.yml"] = _yaml(plan, block, circuits)
+        block, link_bps = network
+        files["network.yml"] = _yaml(plan, block, link_bps)
         if block == FULLY_CONNECTED and not _is_complete(plan):
             notes.append("network.yml connects all pairs of GPUs; the traces send only over the circuits of their step")
     notes += _waiting(plan, arcs, pieces)
-    for index, topology in enumerate(plan.topologies):
-        files[f"topology-{index}.txt"] = _physical(plan, topology)
+    for index, rates_bps in enumerate(link_rates(plan)):
+        files[f"topology-{index}.txt"] = _physical(plan, rates_bps)
     files[SIDE_FILE] = side_file(plan, "astra-sim")
     return Exported({**files, **traces}, SIDE_FILE, tuple(notes))
 
@@ -106,17 +106,17 @@ def _system(plan: Plan) -> dict[str, object]:
     return {**system, "local-mem-bw": 1600}
 
 
-def _network(plan: Plan) -> tuple[str, int] | None:
-    """The building block of the network, and circuits of a link; None where these differ."""
-    used = {step.topology_index for step in plan.steps}
-    topologies = [plan.topologies[index].links.tolist() for index in sorted(used)]
-    circuits = {count for links in topologies for _, _, count in links}
-    if len(circuits) > 1:
+def _network(plan: Plan) -> tuple[str, float] | None:
+    """The building block of the network, and bit/s of a link; None where these differ."""
+    used, rates_bps = {step.topology_index for step in plan.steps}, link_rates(plan)
+    topologies = [rates_bps[index] for index in sorted(used)]
+    of_links = {rate_bps for links in topologies for rate_bps in links.values()}
+    if len(of_links) > 1:
         return None
-    (count,) = circuits
+    (link_bps,) = of_links
     around = {1, plan.gpus - 1}
-    is_ring = len(topologies) == 1 and all((b - a) % plan.gpus in around for a, b, _ in topologies[0])
-    return ("Ring" if is_ring and not _is_complete(plan) else FULLY_CONNECTED), count
+    is_ring = len(topologies) == 1 and all((b - a) % plan.gpus in around for a, b in topologies[0])
+    return ("Ring" if is_ring and not _is_complete(plan) else FULLY_CONNECTED), link_bps
 
 
 def _waiting(plan: Plan, arcs: list[list[Arc]], pieces: list[list[Arc]]) -> list[str]:
@@ -137,27 +137,28 @@ def _is_complete(plan: Plan) -> bool:
     return len(used) == 1 and len(plan.topologies[used.pop()].links) == plan.gpus * (plan.gpus - 1)
 
 
-def _yaml(plan: Plan, block: str, circuits: int) -> bytes:
+def _yaml(plan: Plan, block: str, link_bps: float) -> bytes:
     rows = {
         "topology": block,
         "npus_count": plan.gpus,
-        "bandwidth": repr(circuits * plan.bandwidth_bps / 8 / GIB),
+        "bandwidth": repr(link_bps / 8 / GIB),
         "latency": repr(plan.longest_hop_delay_s * SECOND_NS),
     }
     units = {"bandwidth": "  # 2^30 bytes a second", "latency": "  # ns"}
     return "".join(f"{name}: [ {row} ]{units.get(name, '')}\n" for name, row in rows.items()).encode()
 
 
-def _physical(plan: Plan, topology: _core.Topology) -> bytes:
+def _physical(plan: Plan, rates_bps: dict[tuple[int, int], float]) -> bytes:
     """Nodes, switches, links; the switches; and a line a link: GPUs, rate, delay, share of lost packets."""
-    circuits: dict[tuple[int, int], int] = {}
-    for source, destination, count in topology.links.tolist():
+    both: dict[tuple[int, int], float] = {}
+    for (source, destination), rate_bps in rates_bps.items():
         pair = min(source, destination), max(source, destination)
-        circuits[pair] = max(count, circuits.get(pair, 0))
-    delay = f"{plan.longest_hop_delay_s * SECOND_NS:.12g}ns"
-    lines = [f"{plan.gpus} 0 {len(circuits)}", ""]
-    for (source, destination), count in sorted(circuits.items()):
-        lines.append(f"{source} {destination} {count * plan.bandwidth_bps / GIGA:.12g}Gbps {delay} 0")
+        both[pair] = max(rate_bps, both.get(pair, 0.0))
+    delay_s = hop_delay_of(plan)
+    lines = [f"{plan.gpus} 0 {len(both)}", ""]
+    for pair, rate_bps in sorted(both.items()):
+        delay = f"{delay_s(pair) * SECOND_NS:.12g}ns"
+        lines.append(f"{pair[0]} {pair[1]} {rate_bps / GIGA:.12g}Gbps {delay} 0")
     return ("\n".join(lines) + "\n").encode()
 
 

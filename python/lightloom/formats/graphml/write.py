@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lightloom.formats.graphml.graph import graph_of
+from lightloom.formats.link_rates import link_rates
 from lightloom.formats.output import Exported
 from lightloom.formats.side_files import side_file
 
@@ -24,16 +25,16 @@ SIDE_FILE = "circuits.json"
 def export(plan: Plan) -> Exported:
     """The folder of a plan: `topology-INDEX.graphml` for every topology by its index in the plan, and the side file."""
     files = {
-        f"topology-{index}.graphml": graphml(topology, plan.bandwidth_bps)
-        for index, topology in enumerate(plan.topologies)
+        f"topology-{index}.graphml": graphml(topology, rates_bps)
+        for index, (topology, rates_bps) in enumerate(zip(plan.topologies, link_rates(plan), strict=True))
     }
     return Exported({**files, SIDE_FILE: side_file(plan, "graphml")}, SIDE_FILE)
 
 
-def graphml(topology: _core.Topology, bandwidth_bps: float) -> bytes:
-    """The file of a topology whose circuits carry `bandwidth_bps` each."""
+def graphml(topology: _core.Topology, rates_bps: dict[tuple[int, int], float]) -> bytes:
+    """The file of a topology whose links carry so much each."""
     import networkx as nx
 
-    graph = graph_of(topology, nx.DiGraph, bandwidth_bps)
+    graph = graph_of(topology, nx.DiGraph, rates_bps)
     head = '<?xml version="1.0" encoding="utf-8"?>'
     return "\n".join((head, *nx.generate_graphml(graph), "")).encode()

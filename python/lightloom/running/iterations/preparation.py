@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom.base.errors import refuse
+from lightloom.base.port_rates import one_rate
 from lightloom.running.iterations.acts import Course, course_of
 from lightloom.running.iterations.pace import iteration_pace, scale_for
 from lightloom.running.iterations.program import IterationProgram, iteration_program, programs_of
@@ -46,11 +47,13 @@ def prepared_iteration(
 ) -> PreparedIteration:
     """The processes and programs of this many iterations, ready to run.
 
-    Raises `InputError` that names `plan` where the iteration has more ranks than are run or communicates nothing,
+    Raises `InputError` that names `plan` where the iteration has more ranks than are run, ports of different rates or
+    communicates nothing,
     `iterations` where they have too many acts, `scale`, and `dilation` where a run would not end in days.
     """
     if training.ranks > MOST_RANKS:
         raise refuse("plan", f"an iteration on {training.ranks} ranks is not run; it takes at most {MOST_RANKS} ranks")
+    one_rate("plan", training.fabric.rates_bps, training.fabric.pair_rates)
     acts = sum(1 if event.plan is None else len(training.plans[event.plan].steps) for event in training.events)
     if acts * iterations > MOST_ACTS:
         reason = f"{iterations} iterations of {acts} computations, steps of collectives and sends are not run"

@@ -79,13 +79,14 @@ def _events(chosen: Format, training: Training, used: list[int]) -> bytes:
             made["size_bytes"] = size
         return made | {"reconfigured": event.reconfigured}
 
+    rates_bps = training.fabric.rates_bps
     document = {
         "schema": SIDE_SCHEMA,
         "format": chosen.name,
         "name": training.name,
         "ranks": training.ranks,
         "ports": training.fabric.ports,
-        "bandwidth_bps": training.fabric.bandwidth_bps,
+        "bandwidth_bps": rates_bps[0] if len(rates_bps) == 1 else rates_bps,
         "reconfiguration_delay": str(training.fabric.reconfiguration),
         "policy": training.policy,
         "total_s": training.total_s,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use model::Rank;
 
 use super::super::catalogue::Circuits;
+use super::super::held_ports::HeldPorts;
 use super::super::iteration::show;
 use super::super::routes::Paths;
 use super::super::waits::Waits;
@@ -67,7 +68,7 @@ impl Replay<'_> {
         let (iteration, catalogue) = (self.iteration, self.catalogue);
         let planned = iteration.event(event);
         let ports = catalogue.ports_number(&planned.ports);
-        let mut paths = Paths::default();
+        let mut paths = Paths::on(HeldPorts::new(&iteration.training.fabric, &planned.ports)?);
         let mut shared = None;
         for &(source, destination) in pairs {
             let at_source = self.group_circuits(source, planned.ports[0]);

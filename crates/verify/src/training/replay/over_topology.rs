@@ -3,6 +3,7 @@
 use model::Rank;
 
 use super::super::catalogue::Circuits;
+use super::super::held_ports::HeldPorts;
 use super::super::routes::Paths;
 use super::super::waits::Waits;
 use super::{Change, Replay, Use};
@@ -26,7 +27,10 @@ impl Replay<'_> {
             Circuits::Group { group, topology, ports }
         };
         let leaves_s = if planned.returns && !rests { iteration.change_s } else { 0.0 };
-        let mut paths = Paths::default();
+        let held = HeldPorts::new(&iteration.training.fabric, &planned.ports);
+        let held = held.map_err(|fault| self.findings.circuits.expect(false, || fault)).ok()?;
+        held.check(&iteration.training.topologies[stated].topology, &mut self.findings.circuits);
+        let mut paths = Paths::on(held);
         let mut fault = None;
         for &(source, destination) in pairs {
             let (topology, group) = catalogue.message_topology(stated, source);

@@ -1,14 +1,14 @@
-//! Rates of ports, of pairs of GPUs and of circuits in a plan's JSON.
+//! Rates of ports, of pairs of GPUs and of circuits in JSON.
 
 use std::fmt;
 
-use model::{PairClasses, PairRates, PortRates, Rank, Result, Shape, Topology, units};
+use model::{Fabric, PairClasses, PairRates, PortRates, Rank, Result, Shape, Topology, units};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A rate of all ports, or that of each.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct RatesText(pub Vec<f64>);
+pub(crate) struct RatesText(Vec<f64>);
 
 impl Serialize for RatesText {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
@@ -56,15 +56,19 @@ impl<'de> Visitor<'de> for OneOrMany {
 }
 
 impl RatesText {
+    /// Those of a fabric.
+    pub(crate) fn of(fabric: &Fabric) -> Self {
+        Self(fabric.shape.rates().map_or(vec![fabric.bandwidth_bps], PortRates::by_port_bps))
+    }
+
     /// The rates by port, where they differ, and that of the fastest.
     ///
     /// # Errors
-    /// A list of equal rates, which a number says, and the errors of [`PortRates::new`].
-    pub(super) fn read(&self, ports: u32) -> Result<(Option<PortRates>, f64)> {
+    /// A list of equal rates, which a number says, and the errors of [`PortRates::new`]; they name `field`.
+    pub(crate) fn read(&self, field: &str, ports: u32) -> Result<(Option<PortRates>, f64)> {
         if let [one] = self.0[..] {
             return Ok((None, one));
         }
-        let field = "plan.fabric.bandwidth_bps";
         match PortRates::new(field, &self.0, ports)? {
             Some(rates) => Ok((Some(rates.clone()), rates.fastest_bps())),
             None => Err(model::Error::malformed(field, "its rates are equal; it must be one number")),
@@ -76,7 +80,7 @@ impl RatesText {
 ///
 /// # Errors
 /// A text that names no classes of pairs, pairs that are all alike, and a rate or delay of all that is out of range.
-pub(super) fn of_pairs(text: Option<&str>, gpus: u32, of_all: (f64, f64)) -> Result<Option<PairRates>> {
+pub(crate) fn of_pairs(text: Option<&str>, gpus: u32, of_all: (f64, f64)) -> Result<Option<PairRates>> {
     let (field, Some(text)) = ("plan.fabric.pair_rates", text) else { return Ok(None) };
     units::rate_from_f64("plan.fabric.bandwidth_bps", of_all.0)?;
     units::time_from_f64("plan.fabric.hop_delay_s", of_all.1)?;
@@ -88,7 +92,7 @@ pub(super) fn of_pairs(text: Option<&str>, gpus: u32, of_all: (f64, f64)) -> Res
 }
 
 /// The circuits of every listed link by their rate, the fastest first; `None` where all are of one rate.
-pub(super) fn circuits_by_rate(topology: &Topology, links: &[(Rank, Rank, u32)]) -> Option<Vec<Vec<u32>>> {
+pub(crate) fn circuits_by_rate(topology: &Topology, links: &[(Rank, Rank, u32)]) -> Option<Vec<Vec<u32>>> {
     let of = |&(src, dst, _): &(Rank, Rank, u32)| topology.circuits_by_rate(src, dst).map(<[u32]>::to_vec);
     topology.is_on_ports().then(|| links.iter().filter_map(of).collect())
 }
@@ -99,7 +103,7 @@ pub(super) fn circuits_by_rate(topology: &Topology, links: &[(Rank, Rank, u32)])
 /// A list where circuits are of one rate, no list where they are not, another number of entries than links, circuits
 /// that are not those of the links or are not the same for all links of an orbit, more circuits of a rate than ports,
 /// and circuits of another rate than that of their pair of GPUs.
-pub(super) fn on_ports(
+pub(crate) fn on_ports(
     topology: Topology,
     links: &[(Rank, Rank)],
     listed: Option<&[Vec<u32>]>,
