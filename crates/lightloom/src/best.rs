@@ -51,9 +51,13 @@ impl Prepared {
     pub(crate) fn raced_at(&self, at: &OperatingPoint) -> Result<Choice> {
         let Some(free) = &self.from_free_start else { return self.best_with_known_starts(at) };
         let fabric = at.on(&self.request().fabric);
-        let from_free = || match at.allows_changes() && free.composes() {
+        let race_free = || match at.allows_changes() && free.composes() {
             true => free.with_unchanging_at(at).0,
             false => free.raced_at(at),
+        };
+        let from_free = || match &free.answers {
+            Some(known) => known.at(at, race_free),
+            None => race_free(),
         };
         if every_start_costs_the_same(&fabric) {
             return from_free()?.started_on(&fabric);

@@ -1,6 +1,6 @@
 //! A request made ready: its planners and schedules, and problems whose candidates and profiles serve all points.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use model::{Bound, Error, Fault, Initial, Result, Schedule, WorkingPorts};
 use planners::{OperatingPoint, Planner, Problem, is_concave, search_serves};
@@ -20,10 +20,12 @@ pub(crate) struct Prepared {
     without_candidates: Vec<OnceLock<Result<Problem>>>,
     with_candidates: Vec<OnceLock<Result<Problem>>>,
     /// This request from a free start, where it starts on a given topology and some planner composes or searches.
-    pub(crate) from_free_start: Option<Box<Prepared>>,
+    pub(crate) from_free_start: Option<Arc<Prepared>>,
     /// This request on a fabric with as many ports as dead switches leave, all of which work.
     pub(crate) on_ports_left: Option<Box<Prepared>>,
     pub(crate) unchanging: KnownWinners,
+    /// Where requests from several starts share this one: its best choices.
+    pub(crate) answers: Option<KnownWinners>,
 }
 
 impl Prepared {
@@ -46,7 +48,7 @@ impl Prepared {
                 free.fabric.initial = Initial::Free;
                 // The listener is dropped, since the times of such plans lack the change from the start.
                 free.options.listener = None;
-                Some(Box::new(Self::for_planners(&free, some)?))
+                Some(Arc::new(Self::for_planners(&free, some)?))
             }
         };
         let on_ports_left = match Self::ports_left(request, &planners)? {
@@ -68,6 +70,7 @@ impl Prepared {
             from_free_start,
             on_ports_left,
             unchanging,
+            answers: None,
         })
     }
 
