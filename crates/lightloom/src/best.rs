@@ -154,7 +154,7 @@ impl Prepared {
     fn rivals(&self, (_, own): Place, best: &Choice, at: &OperatingPoint) -> Vec<(Place, Choice)> {
         let budget = self.request().options.budget;
         let mut rivals = Vec::new();
-        for (bound_s, order) in self.by_bound(at) {
+        for (bound_s, order) in self.by_bound(at, best.total_s) {
             let schedule = &self.schedules()[order];
             let is_best = order == own && best.problem.schedule().algorithm() == schedule.algorithm();
             if is_best || (bound_s > best.total_s && self.runs_as_given(order)) {

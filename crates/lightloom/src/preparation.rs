@@ -232,7 +232,7 @@ impl Prepared {
         if choosing.is_empty() {
             return;
         }
-        for (bound_s, order) in self.by_bound(at) {
+        for (bound_s, order) in self.by_bound(at, race.limit_s()) {
             let as_given = || choosing.iter().all(|&planner| !self.changes_steps(planners[planner], order));
             if bound_s > race.limit_s() && as_given() {
                 continue;
@@ -287,15 +287,18 @@ impl Prepared {
     }
 
     /// The schedules by lower bounds on their times. For a single one that is known at once: planners that make their
-    /// own may have left it behind by far.
-    pub(crate) fn by_bound(&self, at: &OperatingPoint) -> Vec<(f64, usize)> {
+    /// own may have left it behind by far. Where that is above `limit_s`, no closer bound is computed.
+    pub(crate) fn by_bound(&self, at: &OperatingPoint, limit_s: f64) -> Vec<(f64, usize)> {
         let fabric = at.on(&self.request.fabric);
         if let [schedule] = &self.schedules[..] {
             return vec![(planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes), 0)];
         }
         let bound_s = |schedule: &Schedule| {
-            let given_s = bounds::given_schedule(schedule, &fabric, self.request.settings, at.size_bytes).seconds();
-            given_s.max(planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes))
+            let least_s = planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes);
+            if least_s > limit_s {
+                return least_s;
+            }
+            bounds::given_schedule(schedule, &fabric, self.request.settings, at.size_bytes).seconds().max(least_s)
         };
         let mut by_bound: Vec<(f64, usize)> = self.schedules.iter().map(bound_s).zip(0..).collect();
         by_bound.sort_by(|a, b| a.0.total_cmp(&b.0));
