@@ -157,9 +157,7 @@ def _at_delays(workload: Workload, fabric: Fabric, policy: str, delays_s: Sequen
         return with_progress(
             None,
             lambda: break_even(
-                lambda delay_s: ll.train(
-                    workload, fabric=fabric.varied(reconfiguration_delay=delay_s), policy=policy
-                ),
+                lambda delay_s: ll.train(workload, fabric=fabric.varied(reconfiguration_delay=delay_s), policy=policy),
                 delays_s,
                 report=lambda done: advance("", done),
             ),
