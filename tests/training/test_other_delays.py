@@ -51,9 +51,9 @@ def test_one_cache_serves_all_delays_and_rates(
     asked = workload(collective, size_bytes, same_bits=same_bits)
     sharing = ll.Fabric(ports=ports)
     for delay_s, bandwidth_bps in points:
-        numbers = {"reconfiguration_delay": delay_s, "bandwidth": bandwidth_bps}
-        shared = ll.train(asked, fabric=sharing.varied(**numbers))
-        alone = ll.train(asked, fabric=ll.Fabric(ports=ports, **numbers))
+        fabric = ll.Fabric(ports=ports, reconfiguration_delay=delay_s, bandwidth=bandwidth_bps)
+        alone = ll.train(asked, fabric=fabric)
+        shared = ll.train(asked, fabric=sharing.varied(reconfiguration_delay=delay_s, bandwidth=bandwidth_bps))
         assert shared.to_json() == alone.to_json()
 
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use lightloom::{Request, TextRequest, Workload};
 use model::Collective;
-use training::KnownPlans;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
+use training::KnownPlans;
 
 use crate::arguments::optional_text;
 use crate::fabric::PyFabric;

@@ -12,12 +12,15 @@ pub(crate) enum VariantKind {
     Renumbered,
 }
 
+/// A plan, and its variant of a kind.
+type Variant = (Arc<Plan>, VariantKind, Result<Arc<Plan>>);
+
 /// Plans that were found for groups, and their variants.
 #[derive(Default)]
 pub struct KnownPlans {
     /// Collectives of groups.
     pub requests: KnownRequests,
-    variants: Mutex<Vec<(Arc<Plan>, VariantKind, Result<Arc<Plan>>)>>,
+    variants: Mutex<Vec<Variant>>,
 }
 
 impl KnownPlans {
@@ -29,7 +32,7 @@ impl KnownPlans {
         make: impl FnOnce() -> Result<Plan>,
     ) -> Result<Arc<Plan>> {
         let lock = || self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(plan, known, _): &&(Arc<Plan>, VariantKind, _)| Arc::ptr_eq(plan, of) && *known == kind;
+        let is_it = |(plan, known, _): &&Variant| Arc::ptr_eq(plan, of) && *known == kind;
         let known = lock().iter().find(is_it).map(|(.., variant)| variant.clone());
         known.unwrap_or_else(|| {
             let made = make().map(Arc::new);

@@ -29,8 +29,8 @@ mod variants;
 
 use std::sync::Arc;
 
-use model::{Error, Fabric, Initial, Result, TrainingPlan, Workload};
 pub use known_plans::KnownPlans;
+use model::{Error, Fabric, Initial, Result, TrainingPlan, Workload};
 pub use policies::{POLICIES, Policy, find};
 
 use context::Context;
