@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import lightloom as ll
 from lightloom.advice.choice import NEAR, Option, choose
 from lightloom.advice.crossings import RESOLUTION, largest_delay
-from lightloom.advice.result import FIXED
+from lightloom.advice.result import FIXED, AdviceRow
 from lightloom.inputs.catalogue import Switch, catalogue
 from lightloom.schemas import schema
 from lightloom.views.tables.advice import advice_table
@@ -202,3 +202,11 @@ def test_a_changed_input_is_chosen_among_all_numbers_of_ports() -> None:
     assert (told["bandwidth ÷2"].switch, told["bandwidth ÷2"].ports) == (half.recommended, half.recommended_ports)
     less = ll.advise(COLLECTIVES, switches=switches, ports=[1, 2])
     assert (told["a port less"].switch, told["a port less"].ports) == (less.recommended, less.recommended_ports)
+
+
+@pytest.mark.large
+def test_every_row_is_told_as_soon_as_it_is_known() -> None:
+    told: list[AdviceRow] = []
+    advice = ll.advise(COLLECTIVES, switches="sirius,polatis,lightpath", ports="1,2", found=told.append)
+    assert tuple(told) == advice.rows
+    assert advice == ll.advise(COLLECTIVES, switches="sirius,polatis,lightpath", ports="1,2")

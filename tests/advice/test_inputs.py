@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +181,20 @@ def test_keys_of_profiles_and_logs_are_those_of_their_readers(in_tmp: Path) -> N
     pasted = 'gpus = 4\n[[mix]]\nworkload = "gpt-3"\nmessage_sizes = "sizes.json"\n'
     with pytest.raises(InputError, match=r"message_sizes: it names a file; a job that is pasted cannot$"):
         Job.of_text(pasted)
+
+
+def test_a_workload_may_be_in_the_job_itself() -> None:
+    node = {"id": "a", "kind": "compute", "duration_s": 1.5, "after": []}
+    told = {"schema": "lightloom.workload/1", "ranks": 4, "mesh": {"dp": 4}, "nodes": [node]}
+    job = Job.of_text(f"gpus = 4\n[[mix]]\nworkload = '''{json.dumps(told)}'''\n")
+    assert [(one.label, one.workload) for one in job.entries] == [("workload", ll.Workload.of(told))]
+    entry = {"workload": json.dumps(told)}
+    wrong: list[tuple[int, dict[str, Any], str]] = [
+        (4, {"workload": "{"}, "mix[0].workload"),
+        (8, entry, "mix[0].workload"),
+        (4, {**entry, "time_unit": "ns"}, "mix[0].time_unit"),
+    ]
+    for gpus, one, field in wrong:
+        with pytest.raises(InputError, match=f"^{re.escape(field)}: ") as refused:
+            Job.load({"gpus": gpus, "mix": [one]})
+        assert refused.value.field == field

@@ -51,9 +51,13 @@ impl Prepared {
     pub(crate) fn raced_at(&self, at: &OperatingPoint) -> Result<Choice> {
         let Some(free) = &self.from_free_start else { return self.best_with_known_starts(at) };
         let fabric = at.on(&self.request().fabric);
-        let from_free = || match at.allows_changes() && free.composes() {
+        let race_free = || match at.allows_changes() && free.composes() {
             true => free.with_unchanging_at(at).0,
             false => free.raced_at(at),
+        };
+        let from_free = || match &free.answers {
+            Some(known) => known.at(at, race_free),
+            None => race_free(),
         };
         if every_start_costs_the_same(&fabric) {
             return from_free()?.started_on(&fabric);
@@ -150,7 +154,7 @@ impl Prepared {
     fn rivals(&self, (_, own): Place, best: &Choice, at: &OperatingPoint) -> Vec<(Place, Choice)> {
         let budget = self.request().options.budget;
         let mut rivals = Vec::new();
-        for (bound_s, order) in self.by_bound(at) {
+        for (bound_s, order) in self.by_bound(at, best.total_s) {
             let schedule = &self.schedules()[order];
             let is_best = order == own && best.problem.schedule().algorithm() == schedule.algorithm();
             if is_best || (bound_s > best.total_s && self.runs_as_given(order)) {

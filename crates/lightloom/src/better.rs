@@ -56,11 +56,7 @@ pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<
     let mut request = request.clone();
     request.options.until = request.options.budget.and_then(|budget| began.checked_add(budget));
     request.options.warm_start = warm_start.map(|plan| warm_start::given(plan, &request)).transpose()?.map(Arc::new);
-    if let Workload::Matrix(blocks) = &request.workload
-        && serves_by_blocks(&request)?
-    {
-        request.workload = Workload::Matrix(blocks.unsplit());
-    }
+    request = with_whole_blocks(request)?;
     if tiers::serves(&request) {
         let plan = tiers::best(&request)?;
         if let Some(told) = told {
@@ -97,6 +93,19 @@ pub fn plan_as_found(request: &Request, warm_start: Option<&Plan>, told: Option<
         tell(plan.total_s(), Made::Plan(Box::new(plan.clone())));
     }
     Ok(plan)
+}
+
+/// The request with the blocks of a matrix whole, where a planner composes its plan of them.
+///
+/// # Errors
+/// An unknown planner.
+pub(crate) fn with_whole_blocks(request: Request) -> Result<Request> {
+    match &request.workload {
+        Workload::Matrix(blocks) if serves_by_blocks(&request)? => {
+            Ok(Request { workload: Workload::Matrix(blocks.unsplit()), ..request })
+        }
+        _ => Ok(request),
+    }
 }
 
 /// Whether the plan of a matrix comes from a planner that composes it of blocks, so that nothing needs its matchings.

@@ -30,6 +30,14 @@ pub(crate) mod tiers {
     pub(crate) const MOST_CHUNKS: usize = 1 << 20;
 }
 
+pub(crate) mod known_requests {
+    /// Requests that are kept ready, each for one start.
+    pub(crate) const MOST_KEPT: usize = 512;
+
+    /// Ports of all GPUs up to which a request is kept ready: tables of more take too much memory.
+    pub(crate) const MOST_PORTS: u64 = 256;
+}
+
 pub(crate) mod never_change {
     /// Points whose winners are kept.
     pub(crate) const MOST_KEPT: usize = 1024;

@@ -14,15 +14,13 @@ use crate::cutoffs::never_change::MOST_KEPT;
 use crate::row::{Row, row_of};
 use crate::{Prepared, Request, Workload};
 
-/// Winners of races at a delay at which no change pays, which do not depend on the fabric's own delay: by size,
-/// bandwidth, startup and hop delay.
+/// Winners of races by the bits of their numbers.
 #[derive(Default)]
-pub(crate) struct KnownWinners(Mutex<BTreeMap<[u64; 4], Result<Choice>>>);
+pub(crate) struct KnownWinners(Mutex<BTreeMap<[u64; 5], Result<Choice>>>);
 
 impl KnownWinners {
-    fn at(&self, at: &OperatingPoint, race: impl FnOnce() -> Result<Choice>) -> Result<Choice> {
-        let numbers = [at.bandwidth_bps, at.startup_s, at.hop_delay_s].map(f64::to_bits);
-        let key = [at.size_bytes, numbers[0], numbers[1], numbers[2]];
+    pub(crate) fn at(&self, at: &OperatingPoint, race: impl FnOnce() -> Result<Choice>) -> Result<Choice> {
+        let key = at.bits();
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return known.clone();
@@ -61,9 +59,9 @@ impl Prepared {
 
     /// The winner at a delay at which no change pays, charged as the fabric charges it.
     pub(crate) fn raced_unchanging_at(&self, at: &OperatingPoint) -> Result<Choice> {
-        let fabric = at.on(&self.request().fabric);
+        let (fabric, still) = (at.on(&self.request().fabric), at.without_changes());
         let free = self.from_free_start.as_deref().filter(|_| starts_dark(&fabric));
-        let choice = self.unchanging.at(at, || free.unwrap_or(self).raced_at(&at.without_changes()))?;
+        let choice = self.unchanging.at(&still, || free.unwrap_or(self).raced_at(&still))?;
         if !choice.never_changes() {
             let reason =
                 format!("no plan serves the problem without a change of the circuits of `{}`", fabric.initial_name());

@@ -1,6 +1,6 @@
 //! A request made ready: its planners and schedules, and problems whose candidates and profiles serve all points.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use model::{Bound, Error, Fault, Initial, Result, Schedule, WorkingPorts};
 use planners::{OperatingPoint, Planner, Problem, is_concave, search_serves};
@@ -20,10 +20,12 @@ pub(crate) struct Prepared {
     without_candidates: Vec<OnceLock<Result<Problem>>>,
     with_candidates: Vec<OnceLock<Result<Problem>>>,
     /// This request from a free start, where it starts on a given topology and some planner composes or searches.
-    pub(crate) from_free_start: Option<Box<Prepared>>,
+    pub(crate) from_free_start: Option<Arc<Prepared>>,
     /// This request on a fabric with as many ports as dead switches leave, all of which work.
     pub(crate) on_ports_left: Option<Box<Prepared>>,
     pub(crate) unchanging: KnownWinners,
+    /// Where requests from several starts share this one: its best choices.
+    pub(crate) answers: Option<KnownWinners>,
 }
 
 impl Prepared {
@@ -46,7 +48,7 @@ impl Prepared {
                 free.fabric.initial = Initial::Free;
                 // The listener is dropped, since the times of such plans lack the change from the start.
                 free.options.listener = None;
-                Some(Box::new(Self::for_planners(&free, some)?))
+                Some(Arc::new(Self::for_planners(&free, some)?))
             }
         };
         let on_ports_left = match Self::ports_left(request, &planners)? {
@@ -68,6 +70,7 @@ impl Prepared {
             from_free_start,
             on_ports_left,
             unchanging,
+            answers: None,
         })
     }
 
@@ -229,7 +232,7 @@ impl Prepared {
         if choosing.is_empty() {
             return;
         }
-        for (bound_s, order) in self.by_bound(at) {
+        for (bound_s, order) in self.by_bound(at, race.limit_s()) {
             let as_given = || choosing.iter().all(|&planner| !self.changes_steps(planners[planner], order));
             if bound_s > race.limit_s() && as_given() {
                 continue;
@@ -284,15 +287,18 @@ impl Prepared {
     }
 
     /// The schedules by lower bounds on their times. For a single one that is known at once: planners that make their
-    /// own may have left it behind by far.
-    pub(crate) fn by_bound(&self, at: &OperatingPoint) -> Vec<(f64, usize)> {
+    /// own may have left it behind by far. Where that is above `limit_s`, no closer bound is computed.
+    pub(crate) fn by_bound(&self, at: &OperatingPoint, limit_s: f64) -> Vec<(f64, usize)> {
         let fabric = at.on(&self.request.fabric);
         if let [schedule] = &self.schedules[..] {
             return vec![(planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes), 0)];
         }
         let bound_s = |schedule: &Schedule| {
-            let given_s = bounds::given_schedule(schedule, &fabric, self.request.settings, at.size_bytes).seconds();
-            given_s.max(planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes))
+            let least_s = planners::least_seconds(schedule, &fabric, self.request.settings, at.size_bytes);
+            if least_s > limit_s {
+                return least_s;
+            }
+            bounds::given_schedule(schedule, &fabric, self.request.settings, at.size_bytes).seconds().max(least_s)
         };
         let mut by_bound: Vec<(f64, usize)> = self.schedules.iter().map(bound_s).zip(0..).collect();
         by_bound.sort_by(|a, b| a.0.total_cmp(&b.0));

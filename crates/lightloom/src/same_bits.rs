@@ -5,6 +5,7 @@
 //! hash of the additions by which each rank's value came about: a + b and b + a are the same bits, (a + b) + c and
 //! a + (b + c) are not.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use interruption::checked;
@@ -18,11 +19,23 @@ use crate::{Request, Workload, plan};
 /// # Errors
 /// The errors of [`plan`]; an AllReduce that no algorithm ends alike.
 pub fn plan_with_same_bits(request: &Request) -> Result<Plan> {
+    let planned = |request: &Request| plan(request).map(|plan| (plan.total_s(), plan));
+    Ok(with_same_bits(request, planned)?.1)
+}
+
+/// [`plan_with_same_bits`] of the plans that `plan` makes, each after its time.
+///
+/// # Errors
+/// The errors of [`plan_with_same_bits`].
+pub fn with_same_bits<P: Borrow<Plan>>(
+    request: &Request,
+    plan: impl Fn(&Request) -> Result<(f64, P)>,
+) -> Result<(f64, P)> {
     let fastest = plan(request)?;
     let Workload::Collective { collective: collective @ Collective::AllReduce, options, .. } = &request.workload else {
         return Ok(fastest);
     };
-    if has_same_bits(&fastest) {
+    if has_same_bits(fastest.1.borrow()) {
         return Ok(fastest);
     }
     let named = collectives::REGISTRY.iter().filter_map(|algorithm| {
@@ -31,7 +44,7 @@ pub fn plan_with_same_bits(request: &Request) -> Result<Plan> {
         let workload = Workload::Collective { collective: *collective, algorithm, options: options.clone() };
         plan(&Request { workload, ..request.clone() }).ok()
     });
-    let alike = named.filter(has_same_bits).min_by(|one, other| one.total_s().total_cmp(&other.total_s()));
+    let alike = named.filter(|(_, plan)| has_same_bits(plan.borrow())).min_by(|one, other| one.0.total_cmp(&other.0));
     alike.ok_or_else(|| {
         Error::infeasible("plan", "no algorithm of AllReduce for this fabric has the same result at every rank")
     })

@@ -8,7 +8,7 @@ use model::{
 };
 use rayon::prelude::*;
 
-use crate::{Problem, given_routes};
+use crate::{ClassBound, Problem, given_routes};
 
 /// The candidate that serves each step.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub struct Choice {
     /// Completion time, s.
     pub total_s: f64,
     /// A bound on the class of schedules that the planner chooses from, where it knows one.
-    pub class_bound: Option<Bound>,
+    pub class_bound: Option<ClassBound>,
 }
 
 impl Choice {
@@ -84,7 +84,7 @@ impl Choice {
     /// When some transfer of a step has no path on its candidate.
     pub fn charged_as(&self, fabric: &Fabric) -> Result<Self> {
         let problem = Problem { fabric: fabric.clone(), ..self.problem.clone() };
-        let class_bound = self.class_bound.as_ref().map(|_| problem.any_algorithm_bound());
+        let class_bound = self.class_bound.as_ref().map(|_| ClassBound::any_algorithm(&problem));
         Ok(Self { class_bound, ..Self::priced(self.planner, problem, self.candidates.clone())? })
     }
 
@@ -120,12 +120,16 @@ impl Choice {
     /// from, else for the steps that the choice runs; the second only where it is the larger.
     pub fn bounds(&self) -> (Bound, Option<Bound>) {
         let problem = &self.problem;
-        let narrow = self.class_bound.clone().unwrap_or_else(|| {
-            let (schedule, fabric) = (problem.schedule(), &problem.fabric);
-            let statement = bounds::given_schedule(schedule, fabric, problem.settings, problem.size_bytes);
-            Bound { class: bounds::class_of_steps(&bounds::steps_of_plan(schedule), fabric), ..statement.bound() }
-        });
         let any = problem.any_algorithm_bound();
+        let narrow = match &self.class_bound {
+            Some(ClassBound::AnyAlgorithm) => return (any, None),
+            Some(ClassBound::Stated(bound)) => bound.clone(),
+            None => {
+                let (schedule, fabric) = (problem.schedule(), &problem.fabric);
+                let statement = bounds::given_schedule(schedule, fabric, problem.settings, problem.size_bytes);
+                Bound { class: bounds::class_of_steps(&bounds::steps_of_plan(schedule), fabric), ..statement.bound() }
+            }
+        };
         let is_larger = narrow.seconds > any.seconds;
         (any, is_larger.then_some(narrow))
     }

@@ -8,7 +8,7 @@ use topologies::candidates;
 
 use crate::cutoffs::composition_cost::{FEW_PEERS, MOST_COMMODITIES, MOST_COMMODITIES_OF_FEW, MOST_FLOW};
 use crate::state_search::StateSearch;
-use crate::{Choice, Problem, ties};
+use crate::{Choice, ClassBound, Problem, ties};
 
 /// # Errors
 /// A schedule whose blocks differ in size.
@@ -60,7 +60,7 @@ pub(crate) fn best_sequence(
     let total_s =
         search.run(&own.rates(), &own.charges(), own.before(), if adds_up { limit_s } else { f64::INFINITY })?;
     let candidates = search.path().to_vec();
-    let class_bound = Some(problem.any_algorithm_bound());
+    let class_bound = Some(ClassBound::any_algorithm(problem));
     let Some(total_s) = total_s else { return Ok(None) };
     let choice = Choice { planner, problem: own, candidates, total_s, class_bound };
     let choice = if adds_up { choice } else { choice.priced_anew()? };
@@ -95,7 +95,7 @@ fn on_own_routes(
             return Ok(None);
         }
     }
-    let class_bound = Some(problem.any_algorithm_bound());
+    let class_bound = Some(ClassBound::any_algorithm(problem));
     let choice = Choice { class_bound, ..Choice::priced(planner, own, candidates)? };
     Ok((choice.total_s <= limit_s).then_some(choice))
 }

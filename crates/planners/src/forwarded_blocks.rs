@@ -8,7 +8,7 @@
 use block_rounds::{Forwarding, MAX_STEPS, Strategy, schedule, without_empty_flows};
 use model::{Bound, Chunks, Collective, CostSettings, Error, Piece, Result, Routing, Schedule};
 
-use crate::{Choice, Problem};
+use crate::{Choice, ClassBound, Problem};
 
 /// Blocks are not cut into more chunks than this: each runs a round again.
 const MAX_CHUNKS: u64 = 1 << 16;
@@ -161,7 +161,7 @@ impl<'a> ForwardedBlocks<'a> {
         let problem = self.problem;
         let own = problem.with(schedule, self.settings, topologies)?;
         let mut choice = Choice::priced(self.planner, own, candidates)?;
-        choice.class_bound = self.class_bound();
+        choice.class_bound = self.class_bound().map(ClassBound::Stated);
         Ok((choice.total_s <= limit_s).then_some(choice))
     }
 

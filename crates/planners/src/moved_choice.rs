@@ -2,7 +2,7 @@
 
 use model::{Result, Schedule, Topology};
 
-use crate::{Choice, Problem};
+use crate::{Choice, ClassBound, Problem};
 
 /// The candidates that a choice uses, each once, and which of them every step has.
 pub(crate) fn used_by(choice: &Choice) -> (Vec<usize>, Vec<usize>) {
@@ -27,7 +27,7 @@ pub(crate) fn on_fabric(
 /// The planner's choice with topologies of its problem by step.
 pub(crate) fn priced(choice: &Choice, own: Problem, of_step: Vec<usize>) -> Result<Choice> {
     let candidates = alike_as_one(&own, of_step);
-    let class_bound = choice.class_bound.as_ref().map(|_| own.any_algorithm_bound());
+    let class_bound = choice.class_bound.as_ref().map(|_| ClassBound::any_algorithm(&own));
     Ok(Choice { class_bound, ..Choice::priced(choice.planner, own, candidates)? })
 }
 

@@ -49,6 +49,14 @@ impl OperatingPoint {
         Self { reconfiguration_delay_s: f64::INFINITY, ..*self }
     }
 
+    /// Numbers of the same bits are the same.
+    pub fn bits(&self) -> [u64; 5] {
+        let Self { size_bytes, bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s } = self;
+        let [bandwidth, startup, hop, change] =
+            [bandwidth_bps, startup_s, hop_delay_s, reconfiguration_delay_s].map(|number| number.to_bits());
+        [*size_bytes, bandwidth, startup, hop, change]
+    }
+
     /// Whether circuits may change after the start.
     pub fn allows_changes(&self) -> bool {
         self.reconfiguration_delay_s < f64::INFINITY

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use lightloom::{Request, TextRequest, Workload};
 use model::Collective;
-use planners::Cache;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
+use training::KnownPlans;
 
 use crate::arguments::optional_text;
 use crate::fabric::PyFabric;
@@ -15,7 +15,7 @@ use crate::interrupts::interruptible;
 use crate::option_values::{given, value_of};
 
 #[pyclass(name = "Cache", module = "lightloom._core", frozen)]
-pub struct PyCache(pub Arc<Cache>);
+pub struct PyCache(pub Arc<KnownPlans>);
 
 #[pymethods]
 impl PyCache {
@@ -46,7 +46,7 @@ impl PyRequest {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let asked = Self::asked(collective, size, options)?;
-        let cache = cache.map(|PyCache(cache)| cache.clone()).unwrap_or_default();
+        let cache = cache.map(|PyCache(known)| known.requests.cache.clone()).unwrap_or_default();
         let (py, fabric) = (fabric.py(), &fabric.get().0);
         Ok(Self(interruptible(py, || asked.request(fabric, cache))?.map_err(CoreError::from)?))
     }

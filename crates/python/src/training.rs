@@ -86,9 +86,9 @@ pub fn train(
             }
         });
     };
-    let cache = cache.map(|PyCache(cache)| cache.clone()).unwrap_or_default();
+    let known = cache.map(|PyCache(known)| known.clone()).unwrap_or_default();
     let plan = on_all_cores(py, || {
-        let plan = training::train(&workload.0, &fabric.0.fabric, &resting, &policy, cache, &say)?;
+        let plan = training::train(&workload.0, &fabric.0.fabric, &resting, &policy, known, &say)?;
         match lightloom::verify_training(&plan).first_failure() {
             None => Ok(plan),
             Some(check) => Err(Error::Rejected { check: check.name.to_string(), detail: check.detail.clone() }),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use model::{Bound, Error, Fabric, Result, Workload};
-use planners::Cache;
 
 use crate::bound::bound;
 use crate::cutoffs::context::MOST_TOPOLOGIES;
 use crate::jobs::{Jobs, Kind, Task};
+use crate::known_plans::KnownPlans;
 use crate::layer::Layer;
 use crate::library::{Library, TopologyId};
 use crate::orders::quickly;
@@ -47,7 +47,7 @@ impl<'a> Context<'a> {
         jobs: &'a Jobs,
         fabric: &'a Fabric,
         resting_name: &str,
-        cache: Arc<Cache>,
+        known: Arc<KnownPlans>,
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Self> {
         let delay_s = constant_delay_s(fabric)?;
@@ -56,7 +56,7 @@ impl<'a> Context<'a> {
         let layer = Layer::of(workload, jobs, fabric)?.map(Arc::new);
         let same_bits = workload.same_bits;
         let mut library =
-            Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most, same_bits, cache).on_layer(layer.clone());
+            Library::new(fabric, delay_s, &jobs.families, &jobs.kinds, most, same_bits, known).on_layer(layer.clone());
         let mut splits = if families == 0 { Vec::new() } else { splits(families, ports) };
         if fabric.shape.rates().is_some() {
             splits = in_orders(&splits);

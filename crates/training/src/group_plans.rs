@@ -9,8 +9,9 @@ use model::{
     ByteMatrix, Collective, CostSettings, Fabric, Initial, OpticalLayer, Plan, PlanParts, ReconfigurationPolicy,
     Result, Routing, Shape, Topology,
 };
-use planners::{Cache, Convention, PlannerOptions};
+use planners::{Convention, PlannerOptions};
 
+use crate::known_plans::{KnownPlans, VariantKind};
 use crate::ports::{self, Ports, width};
 use crate::variants::Variant;
 
@@ -53,19 +54,21 @@ pub(crate) struct GroupPlans<'a> {
     pub(crate) delay_s: f64,
     /// Whether AllReduces end with the same bits at every rank.
     same_bits: bool,
-    cache: Arc<Cache>,
+    known: Arc<KnownPlans>,
     /// By matrix: its blocks.
     blocks: Mutex<BTreeMap<Arc<ByteMatrix>, UnequalBlocks>>,
 }
 
 impl<'a> GroupPlans<'a> {
-    pub(crate) fn new(fabric: &'a Fabric, delay_s: f64, same_bits: bool, cache: Arc<Cache>) -> Self {
-        Self { fabric, delay_s, same_bits, cache, blocks: Mutex::default() }
+    pub(crate) fn new(fabric: &'a Fabric, delay_s: f64, same_bits: bool, known: Arc<KnownPlans>) -> Self {
+        Self { fabric, delay_s, same_bits, known, blocks: Mutex::default() }
     }
 
+    /// The steps of a plan, charged for changes as at some delay.
+    ///
     /// # Errors
     /// The errors of the planner.
-    pub(crate) fn plan(&self, asked: &Asked, manner: &Manner) -> Result<Plan> {
+    pub(crate) fn plan(&self, asked: &Asked, manner: &Manner) -> Result<Arc<Plan>> {
         let initial = manner.start.clone().map_or(Initial::Free, Initial::Topology);
         let mut settings = Convention::select(None, manner.planner)?.settings;
         let seeks_flows = asked.matrix.is_some() || !is_large(asked.ranks, width(asked.ports));
@@ -78,24 +81,35 @@ impl<'a> GroupPlans<'a> {
             static_topologies: manner.on.clone().map(|on| vec![TopologyRef::Given(on)]),
             ..self.request(asked, self.layered(asked, self.fabric_of(asked, initial, manner.delay_s)?))?
         };
-        let planned = if self.same_bits { lightloom::plan_with_same_bits } else { lightloom::plan };
-        self.started_free(asked, &planned(&request)?)
+        let planned = |request: &Request| self.known.requests.plan(request).map(|known| (known.total_s, known.plan));
+        Ok(if self.same_bits { lightloom::with_same_bits(&request, planned)? } else { planned(&request)? }.1)
     }
 
-    /// The plan of another plan's variant on the same ports, of a collective that may be another one.
+    /// The plan of another plan's variant on the same ports, of a collective that may be another one; charged as at some
+    /// delay.
     ///
     /// # Errors
     /// A topology that does not serve its step.
-    pub(crate) fn of_variant(&self, plan: &Plan, ports: Ports, (schedule, topologies): Variant) -> Result<Plan> {
+    pub(crate) fn of_variant(
+        &self,
+        plan: &Arc<Plan>,
+        ports: Ports,
+        kind: VariantKind,
+        variant: Variant,
+    ) -> Result<Arc<Plan>> {
+        self.known.variant(plan, kind, || self.on_topologies(plan, ports, variant))
+    }
+
+    fn on_topologies(&self, plan: &Plan, ports: Ports, (schedule, topologies): Variant) -> Result<Plan> {
         let (collective, size_bytes) = (schedule.collective(), plan.size_bytes);
         let ranks = plan.fabric.shape.gpus();
         let asked = Asked { collective, size_bytes, matrix: None, ranks, ports, layer: None };
         let request = Request {
             workload: lightloom::Workload::Schedule(schedule),
             settings: plan.settings,
-            ..self.request(&asked, plan.fabric.clone())?
+            ..self.request(&asked, self.free(&plan.fabric))?
         };
-        self.started_free(&asked, &lightloom::plan_on(&request, &topologies)?)
+        lightloom::plan_on(&request, &topologies)
     }
 
     /// The bound for any algorithm, from a free start, s.
@@ -106,7 +120,7 @@ impl<'a> GroupPlans<'a> {
         let fabric = self.fabric_of(asked, Initial::Free, self.delay_s)?;
         let blocks = asked.matrix.as_ref().map(|matrix| self.blocks_of(matrix)).transpose()?;
         let pieces = blocks.as_ref().and_then(|blocks| blocks.whole().chunks().as_pieces());
-        let (bounds, settings) = (&self.cache.bounds, CostSettings::default());
+        let (bounds, settings) = (&self.known.requests.cache.bounds, CostSettings::default());
         Ok(bounds.any_algorithm(asked.collective, pieces, &fabric, settings, asked.size_bytes).seconds())
     }
 
@@ -172,13 +186,22 @@ impl<'a> GroupPlans<'a> {
             static_topologies: None,
             options: PlannerOptions::default(),
             seed: 0,
-            cache: self.cache.clone(),
+            cache: self.known.requests.cache.clone(),
         })
     }
 
+    /// A fabric of groups that starts free, at the fabric's own delay.
+    fn free(&self, fabric: &Fabric) -> Fabric {
+        let reconfiguration = ReconfigurationPolicy::constant(self.delay_s);
+        Fabric { reconfiguration, initial: Initial::Free, optics: None, ..fabric.clone() }
+    }
+
     /// This plan with the fabric's own delay and without the change to its first topology.
-    fn started_free(&self, asked: &Asked, plan: &Plan) -> Result<Plan> {
-        let fabric = self.fabric_of(asked, Initial::Free, self.delay_s)?;
+    ///
+    /// # Errors
+    /// A plan whose parts do not fit, which is a mistake of the planner.
+    pub(crate) fn charged(&self, plan: &Plan) -> Result<Plan> {
+        let fabric = self.free(&plan.fabric);
         let mut steps = plan.steps.clone();
         let mut places: BTreeMap<usize, usize> = BTreeMap::new();
         let mut topologies = Vec::new();
@@ -190,9 +213,9 @@ impl<'a> GroupPlans<'a> {
                 topologies.len() - 1
             });
         }
-        let bounds = &self.cache.bounds;
+        let bounds = &self.known.requests.cache.bounds;
         let pieces = plan.chunks.as_pieces();
-        let bound = bounds.any_algorithm(asked.collective, pieces, &fabric, plan.settings, plan.size_bytes);
+        let bound = bounds.any_algorithm(plan.collective(), pieces, &fabric, plan.settings, plan.size_bytes);
         Plan::new(PlanParts {
             algorithm: plan.algorithm.clone(),
             planner: plan.planner.clone(),

@@ -11,6 +11,7 @@ mod cutoffs;
 mod entry;
 mod group_plans;
 mod jobs;
+mod known_plans;
 mod layer;
 mod library;
 mod lit;
@@ -29,9 +30,8 @@ mod variants;
 
 use std::sync::Arc;
 
+pub use known_plans::KnownPlans;
 use model::{Error, Fabric, Initial, Result, TrainingPlan, Workload};
-use planners::Cache;
-
 pub use policies::{POLICIES, Policy, find};
 
 use context::Context;
@@ -41,7 +41,7 @@ use policies::Outcome;
 /// Plans an iteration by a policy, and by all others to compare with.
 ///
 /// `resting`: name of the topology of each group, such as `ring`, that policies which plan collectives one by one begin
-/// with and return to. `cache` has what requests on such fabrics have found. `progress` is told what is being planned.
+/// with and return to. `known` has what iterations on such fabrics have found, at other rates and delays too. `progress` is told what is being planned.
 ///
 /// # Errors
 /// Wrong input: a fabric of another number of GPUs, with delays that depend on what changes or with an optical layer
@@ -52,7 +52,7 @@ pub fn train(
     fabric: &Fabric,
     resting: &str,
     policy: &str,
-    cache: Arc<Cache>,
+    known: Arc<KnownPlans>,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<TrainingPlan> {
     let wanted = find(policy)?;
@@ -62,7 +62,7 @@ pub fn train(
     }
     let fabric = Fabric { initial: Initial::Free, ..fabric.clone() };
     let jobs = Jobs::of(workload);
-    let mut context = Context::new(workload, &jobs, &fabric, resting, cache, progress)?;
+    let mut context = Context::new(workload, &jobs, &fabric, resting, known, progress)?;
     let outcomes = policies::outcomes(&mut context, progress);
     let Some(chosen) = outcomes.iter().find(|outcome| outcome.policy == wanted.name) else {
         return Err(Error::infeasible("policy", format!("`{policy}` does not serve the workload on this fabric")));

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{Fabric, Plan, Result, Shape, Topology};
-use planners::Cache;
 
 pub(crate) use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Asked, GroupPlans, Manner};
 use crate::jobs::{Family, Kind, Message};
+use crate::known_plans::KnownPlans;
 use crate::layer::Layer;
 use crate::ports::{Ports, alike, rates, width};
 
@@ -61,10 +61,10 @@ impl<'a> Library<'a> {
         kinds: &'a [Kind],
         most: usize,
         same_bits: bool,
-        cache: Arc<Cache>,
+        known: Arc<KnownPlans>,
     ) -> Self {
         Self {
-            group_plans: GroupPlans::new(fabric, delay_s, same_bits, cache),
+            group_plans: GroupPlans::new(fabric, delay_s, same_bits, known),
             families,
             kinds,
             layer: None,
@@ -153,6 +153,7 @@ impl<'a> Library<'a> {
             Manner { start: group(start), delay_s: self.group_plans.delay_s, planner: Some(planner), on: group(on) };
         let wish = Wish { kind, ports, manner };
         let Some(plan) = self.planned(&wish)? else { return Ok(None) };
+        let plan = self.group_plans.charged(&plan)?;
         Ok(Some(self.add(kind, ports, plan)))
     }
 
@@ -203,7 +204,8 @@ impl<'a> Library<'a> {
         Entry { plan: Some(self.plans.len() - 1), duration_s, first, last, direct: false, keeps, through: false }
     }
 
-    fn planned(&self, wish: &Wish) -> Result<Option<Plan>> {
+    /// The plan of a wish, at the fabric's own delay or another one.
+    fn planned(&self, wish: &Wish) -> Result<Option<Arc<Plan>>> {
         let Some(asked) = self.asked(&self.kinds[wish.kind], wish.ports) else { return Ok(None) };
         let plan = self.group_plans.plan(&asked, &wish.manner)?;
         self.check_room(self.kinds[wish.kind].family, wish.ports, &plan.topologies)?;

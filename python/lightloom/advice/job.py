@@ -202,7 +202,10 @@ def _entry(field: str, told: object, gpus: int, folder: Path | None) -> Entry:
     workload = described_workload(field, said[0], told, gpus, folder)
     if workload.ranks != gpus:
         raise refuse(f"{field}.{said[0]}", f"it has {workload.ranks} ranks and the job {gpus} GPUs; they must agree")
-    return Entry(label=workload.name or str(told[said[0]]), count=count, workload=workload)
+    own = str(told[said[0]])
+    return Entry(
+        label=workload.name or ("workload" if own.lstrip().startswith("{") else own), count=count, workload=workload
+    )
 
 
 def _collective(field: str, told: Mapping[str, Any], gpus: int, count: float) -> Entry:

@@ -30,13 +30,15 @@ def advise(
     switches: str | os.PathLike[str] | Iterable[Switch | str | os.PathLike[str]] | None = None,
     ports: str | int | Sequence[int] | None = None,
     report: Callable[[str], object] | None = None,
+    found: Callable[[AdviceRow], object] | None = None,
 ) -> Advice:
     """The optical circuit switch that a job needs: every time is that of `lightloom.plan` or `lightloom.train`.
 
     job: a TOML file, or a mapping of its keys; docs/how-to/choose-a-switch.md has them. switches: names of
     `lightloom list switches`, `all`, TOML files, or Switches; one, several with commas, or a list; the catalogue when
     left out. ports: counts of ports of a GPU that are compared, such as `"1,2"`; those of the job when left out.
-    report: is told what is being planned.
+    report: is told what is being planned. found: is told each row of the advice as soon as its time is known, and
+    delays are planned one after the other then.
 
     Raises `InputError` that names the argument or the key of the job.
     """
@@ -47,24 +49,31 @@ def advise(
         read = replace(read, ports=port_counts(ports))
     offered = find_switches(switches)
     times = Times(read, report)
+    if found is None:
+        for count in read.ports:
+            times.at_all(count, _delays(offered))
+    rows: list[AdviceRow] = []
+    for row in (row for count in read.ports for row in _rows(read, offered, count, times)):
+        rows.append(row)
+        if found is not None:
+            found(row)
     by_ports = {count: times.at_all(count, _delays(offered)) for count in read.ports}
     chosen = choose(
-        option for count, found in by_ports.items() for option in options_at(offered, read.gpus, count, found)
+        option for count, known in by_ports.items() for option in options_at(offered, read.gpus, count, known)
     )
-    rows = tuple(row for count, found in by_ports.items() for row in _rows(read, offered, count, found, times))
     limits = _break_even(times, by_ports)
     sensitivity = tuple(changed_inputs(read, offered, times, chosen))
     return Advice(
         job=read.name,
         gpus=read.gpus,
         mix=tuple((one.label, one.count) for one in read.entries),
-        rows=rows,
+        rows=tuple(rows),
         recommended=None if chosen is None else chosen.switch,
         recommended_ports=None if chosen is None else chosen.ports,
         break_even=limits,
         equal_time=_equal_time(times, by_ports, chosen),
         sensitivity=sensitivity,
-        reasons=reasons_of(read, rows, chosen, limits, sensitivity, NEAR),
+        reasons=reasons_of(read, tuple(rows), chosen, limits, sensitivity, NEAR),
     )
 
 
@@ -74,21 +83,20 @@ def _delays(switches: Sequence[Switch]) -> list[float]:
     return known or [0.0]
 
 
-def _rows(
-    job: Job, switches: Sequence[Switch], ports: int, found: dict[float, MixTime], times: Times
-) -> Iterable[AdviceRow]:
+def _rows(job: Job, switches: Sequence[Switch], ports: int, times: Times) -> Iterable[AdviceRow]:
     """The rows with this many ports: by delay, those without one after them, and circuits that never change."""
     ideal_s = times.packet_switch_s(ports)
-    still_s = fixed_s(found)
 
-    def place(one: Switch) -> tuple[bool, float]:
-        return one.reconfiguration_delay_s is None, one.reconfiguration_delay_s or 0.0
+    def delay_of(one: Switch) -> float:
+        return one.reconfiguration_delay_s or 0.0
 
-    for one in sorted(switches, key=place):
-        delay_s = one.reconfiguration_delay_s
-        total_s = None if delay_s is None else found[delay_s].total_s
-        own_still_s = still_s if delay_s is None else found[delay_s].never_change_s
-        yield _row(one, job.gpus, ports, total_s, own_still_s, ideal_s)
+    for one in sorted((one for one in switches if one.reconfiguration_delay_s is not None), key=delay_of):
+        found = times.at(ports, delay_of(one))
+        yield _row(one, job.gpus, ports, found.total_s, found.never_change_s, ideal_s)
+    still_s = fixed_s(times.at_all(ports, _delays(switches)))
+    for one in switches:
+        if one.reconfiguration_delay_s is None:
+            yield _row(one, job.gpus, ports, None, still_s, ideal_s)
     yield _row(Switch(name=FIXED, price=0.0, power_w=0.0), job.gpus, ports, still_s, still_s, ideal_s)
 
 

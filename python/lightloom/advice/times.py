@@ -173,7 +173,7 @@ class Times:
 def resting(fabric: Fabric, ports: int, delay_s: float, bandwidth_bps: float) -> Fabric:
     """The fabric for `lightloom.train`: where collectives start from no topology, groups rest in its default."""
     initial = None if isinstance(fabric.initial, str) and fabric.initial in NO_TOPOLOGY else fabric.initial
-    return replace(fabric, ports=ports, reconfiguration_delay=delay_s, bandwidth=bandwidth_bps, initial=initial)
+    return fabric.varied(ports=ports, reconfiguration_delay=delay_s, bandwidth=bandwidth_bps, initial=initial)
 
 
 def _or_none(time_s: float) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -159,9 +158,7 @@ def _at_delays(workload: Workload, fabric: Fabric, policy: str, delays_s: Sequen
         return with_progress(
             None,
             lambda: break_even(
-                lambda delay_s: ll.train(
-                    workload, fabric=replace(fabric, reconfiguration_delay=delay_s), policy=policy
-                ),
+                lambda delay_s: ll.train(workload, fabric=fabric.varied(reconfiguration_delay=delay_s), policy=policy),
                 delays_s,
                 report=lambda done: advance("", done),
             ),

@@ -98,6 +98,15 @@ class Fabric:
         """The cache that requests on this fabric share: results found for one of them are used by the next."""
         return _core.Cache()
 
+    def varied(self, **fields: Any) -> Self:
+        """The fabric with other values of its arguments, and the same cache.
+
+        Raises `InputError` as the class does.
+        """
+        other = replace(self, **fields)
+        other.__dict__["cache"] = self.cache
+        return other
+
     def __post_init__(self) -> None:
         """Refuse wrong values of fields when they are given, not when they are used."""
         _ = self._read

@@ -29,12 +29,15 @@ def described_workload(
 ) -> Workload:
     """The workload of a table.
 
-    field: of the table, for messages. subject: its key that names the workload, `model` or `workload`. ranks: of a
-    model; as its description has it when None. folder: of the files that it names, None where it may name none.
+    field: of the table, for messages. subject: its key that names the workload, `model` or `workload`, or holds it as
+    JSON. ranks: of a model; as its description has it when None. folder: of the files that it names, None where it may
+    name none.
 
     Raises `InputError` that names the field.
     """
     key = f"{field}.{subject}"
+    if subject == "workload" and isinstance(text := told[subject], str) and text.lstrip().startswith("{"):
+        return _given(key, text, [name for name in READING if name in told])
     path, takes_ranks = _named(key, told[subject], folder)
     options = {name: told[name] for name in READING if name in told}
     for name in FILES:
@@ -44,6 +47,16 @@ def described_workload(
             options[name] = folder / text_of(f"{field}.{name}", options[name])
     try:
         return Workload.read(path, **({"ranks": ranks} if takes_ranks else {}), **options)  # type: ignore[arg-type]
+    except InputError as error:
+        raise InputError(key, f"{key}: {error}") from error
+
+
+def _given(key: str, text: str, reading: list[str]) -> Workload:
+    """The workload in a text of JSON, which leaves nothing open."""
+    if reading:
+        raise refuse(f"{key.rpartition('.')[0]}.{reading[0]}", "it is only for traces, and the workload is JSON")
+    try:
+        return Workload.from_json(text)
     except InputError as error:
         raise InputError(key, f"{key}: {error}") from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -260,6 +261,39 @@ def test_advice_is_for_the_job_that_was_trained_and_else_says_that_it_is_an_exam
     opened.go("/advice")
     expect(page.locator(".result .card").first).to_contain_text("This is for the example job “decode”")
     opened.forgive("504")
+
+
+def test_a_workload_that_was_pasted_leads_to_advice_on_it(opened: Opened) -> None:
+    workload = {**WORKLOAD, "name": "it's ''' mine"}
+    page = opened.go(PROBLEM)
+    page.get_by_label("Training job", exact=True).select_option(label="A workload of your own (JSON)")
+    page.get_by_label("Workload", exact=True).fill(json.dumps(workload))
+    opened.settle()
+    page.route("**/api/advise", lambda route: route.fulfill(status=504, json={"error": "it takes too long"}))
+    page.get_by_role("link", name="Which switch does this job need?").click()
+    page.wait_for_url(re.compile("/advice"))
+    job = Job.of_text(page.get_by_label("Job (TOML)", exact=True).input_value())
+    (entry,) = job.entries
+    assert (job.gpus, entry.label, entry.workload) == (8, workload["name"], ll.Workload.of(workload))
+    opened.forgive("504")
+
+
+def test_rows_of_advice_are_shown_while_others_are_looked_for(opened: Opened) -> None:
+    told = {"gpus": 8, "mix": [{"collective": "all-gather", "size": "64KiB"}]}
+    rows = ll.advise(told, switches="sirius,polatis").rows[:2]
+    events = [f"event: row\ndata: {json.dumps(asdict(row))}\n\n" for row in rows]
+    events.append('event: error\ndata: {"error": "it takes too long", "status": 504}\n\n')
+    page = opened.page
+    page.route("**/api/advise", lambda route: route.fulfill(content_type="text/event-stream", body="".join(events)))
+    opened.go("/advice")
+    expect(page.locator(".result")).to_contain_text("2 rows found so far")
+    expect(page.locator(".result")).to_contain_text("What was found until then is shown")
+    drawn = compact(page.get_by_role("region", name="1 port of every GPU").inner_text())
+    for row in rows:
+        assert row.total_s is not None
+        assert compact(f"{row.switch}") in drawn
+        assert compact(show_time(row.total_s)) in drawn
+    page.unroute("**/api/advise")
 
 
 def test_a_bound_that_no_plan_can_beat_is_said(opened: Opened) -> None:

@@ -9,7 +9,7 @@ use super::mending::{self, Freed};
 use super::{composed_anew, roles};
 use crate::cutoffs::around_faults::{MOST_GPUS, MOST_MENDINGS, MOST_OVER_FASTEST};
 use crate::moved_choice::{alike_as_one, used_by};
-use crate::{Cache, Choice, KeptCircuits, Problem};
+use crate::{Cache, Choice, ClassBound, KeptCircuits, Problem};
 
 /// The word that repaired plans have in the place of a planner's name.
 pub const REPAIRED: &str = "repaired";
@@ -62,7 +62,7 @@ pub fn repair(plan: &Plan, fabric: &Fabric, cache: &Arc<Cache>) -> Result<Option
     let (size_bytes, settings) = (plan.size_bytes, plan.settings);
     let is_even = schedule.chunks().as_pieces().is_none();
     let whole = Problem::sharing(cache.clone(), schedule, fabric.clone(), settings, size_bytes, topologies.clone())?;
-    let class_bound = Some(whole.any_algorithm_bound());
+    let class_bound = Some(ClassBound::any_algorithm(&whole));
     let mut bases: Vec<Topology> = Vec::new();
     let mut found: Vec<Choice> = Vec::new();
     for (mended, schedule) in tried {

@@ -13,7 +13,7 @@ use model::{Bound, ChargeKind, Error, Initial, Result, Schedule, Topology, Traff
 use rayon::prelude::*;
 
 use crate::shortest_path::{Before, ShortestPath};
-use crate::{Capabilities, Change, Choice, LeastSum, Planner, Problem, StateSearch};
+use crate::{Capabilities, Change, Choice, ClassBound, LeastSum, Planner, Problem, StateSearch};
 
 use crate::cutoffs::planners_exact::MOST_PAIRS;
 pub(crate) use permutations::NAME as TOPOLOGY_NAME;
@@ -82,7 +82,7 @@ impl Planner for Exact {
             bounds::steps_of_algorithm(schedule)
         );
         // The plan adds up the same terms as the search, in another order.
-        let class_bound = Some(Bound { seconds: choice.total_s, class });
+        let class_bound = Some(ClassBound::Stated(Bound { seconds: choice.total_s, class }));
         Ok(Some(Choice { class_bound, ..choice }))
     }
 }
@@ -98,7 +98,7 @@ impl Exact {
         let found_s = search.run(&problem.rates(), &problem.charges(), problem.before(), f64::INFINITY)?;
         found_s.ok_or_else(|| Error::infeasible("planner", "no candidates serve every step in finite time"))?;
         let choice = Choice::priced(self.name(), problem.clone(), search.path().to_vec())?;
-        let class_bound = Some(Bound { seconds: bound.seconds.min(choice.total_s), ..bound });
+        let class_bound = Some(ClassBound::Stated(Bound { seconds: bound.seconds.min(choice.total_s), ..bound }));
         Ok(Choice { class_bound, ..choice })
     }
 

@@ -12,7 +12,7 @@ use model::{ChargeKind, CostSettings, Error, Fabric, Initial, Overlap, Piece, Re
 
 use crate::best_composition::Composing;
 use crate::cutoffs::weave::ENOUGH;
-use crate::{Capabilities, Choice, Planner, PlannerOptions, Problem, composition_cost, following_blocks};
+use crate::{Capabilities, Choice, ClassBound, Planner, PlannerOptions, Problem, composition_cost, following_blocks};
 
 /// The planner `weave`: composed algorithms and the best of the other planners.
 pub struct Weave;
@@ -184,7 +184,7 @@ pub fn from_known_starts(problem: &Problem, limit_s: f64) -> Result<Option<Choic
         if let Some(found) = composing.best() {
             let found = found.started_on(&problem.fabric)?;
             // The bound of its class is that from the start.
-            best = Some(Choice { class_bound: Some(problem.any_algorithm_bound()), ..found });
+            best = Some(Choice { class_bound: Some(ClassBound::any_algorithm(problem)), ..found });
         }
     }
     Ok(best)

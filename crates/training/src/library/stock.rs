@@ -1,5 +1,6 @@
 //! Plans for all kinds of a family on some ports, from and on the topologies that they share.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use interruption::Interruptible;
@@ -10,6 +11,7 @@ use super::{Circuits, Library, PROHIBITIVE_S, Wish};
 use crate::cutoffs::library_stock::{MOST_OF_LARGE, MOST_RANKS_OF_MATRIX};
 use crate::entry::{Entry, TopologyId};
 use crate::group_plans::{Manner, is_large};
+use crate::known_plans::VariantKind;
 use crate::ports::{Ports, width};
 use crate::variants::{renumbered, reversed};
 
@@ -123,8 +125,12 @@ impl Library<'_> {
             progress(&format!("{} of {}", done.fetch_add(1, Ordering::Relaxed) + 1, wishes.len()));
             plan
         };
-        let found: Vec<Result<Option<Plan>>> = wishes.par_iter().interruptible().map(plan).collect();
-        for (wish, plan) in wishes.into_iter().zip(found) {
+        // Wishes for a kind from one start have much in common: one after the other, each finds it.
+        let is_like = |a: &Wish, b: &Wish| a.kind == b.kind && a.manner.start == b.manner.start;
+        let alike: Vec<&[Wish]> = wishes.chunk_by(is_like).collect();
+        let all = |alike: &&[Wish]| alike.iter().map(plan).collect();
+        let found: Vec<Vec<Result<Option<Arc<Plan>>>>> = alike.par_iter().interruptible().map(all).collect();
+        for (wish, plan) in wishes.iter().zip(found.into_iter().flatten()) {
             // From a given topology, or at another delay, a refusal is no news.
             let own = wish.manner.start.is_none() && wish.manner.delay_s == self.group_plans.delay_s;
             let plan = if own { plan? } else { plan.ok().flatten() };
@@ -133,25 +139,29 @@ impl Library<'_> {
             if let Some(kind) = self.mirror_of(wish.kind) {
                 found.extend(
                     reversed(&found[0].1)
-                        .and_then(|variant| self.group_plans.of_variant(&found[0].1, wish.ports, variant))
+                        .and_then(|variant| {
+                            self.group_plans.of_variant(&found[0].1, wish.ports, VariantKind::Reversed, variant)
+                        })
                         .map(|plan| (kind, plan)),
                 );
             }
             for (kind, plan) in found {
                 let variant = renumbered(&plan).filter(|(_, topologies)| {
                     let ends = [topologies.first(), topologies.last()];
-                    ends.into_iter().flatten().all(|end| self.is_known(&wish, end))
+                    ends.into_iter().flatten().all(|end| self.is_known(wish, end))
                 });
                 let family = self.kinds[kind].family;
-                let has_room = |plan: &Plan| self.check_room(family, wish.ports, &plan.topologies).is_ok();
-                let variant = variant.and_then(|variant| self.group_plans.of_variant(&plan, wish.ports, variant).ok());
+                let has_room = |plan: &Arc<Plan>| self.check_room(family, wish.ports, &plan.topologies).is_ok();
+                let made =
+                    |variant| self.group_plans.of_variant(&plan, wish.ports, VariantKind::Renumbered, variant).ok();
+                let variant = variant.and_then(made);
                 let variant = variant.filter(has_room);
                 if !has_room(&plan) {
                     continue;
                 }
-                self.enter(kind, wish.ports, plan);
+                self.enter(kind, wish.ports, self.group_plans.charged(&plan)?);
                 if let Some(plan) = variant {
-                    self.enter(kind, wish.ports, plan);
+                    self.enter(kind, wish.ports, self.group_plans.charged(&plan)?);
                 }
             }
         }

@@ -16,7 +16,7 @@ impl Library<'_> {
         let start = self.group_topology(on)?.clone();
         let manner = Manner { start: Some(start), delay_s: PROHIBITIVE_S, planner: None, on: None };
         let plan = self.planned(&Wish { kind, ports, manner }).ok()??;
-        let entry = self.add(kind, ports, plan);
+        let entry = self.add(kind, ports, self.group_plans.charged(&plan).ok()?);
         (entry.keeps && entry.first == on).then_some(entry)
     }
 

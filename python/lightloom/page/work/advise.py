@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,13 @@ from lightloom.inputs.catalogue import named_switches, switches_of_text
 from lightloom.page.arguments import checked
 from lightloom.page.outcome import DONE, Outcome
 from lightloom.page.work.code import arguments_text, flags_text
+from lightloom.page.work.say import Kind
 from lightloom.page.work.subject import Subject
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lightloom.advice.result import AdviceRow
     from lightloom.page.limits import Limits
     from lightloom.page.work.code import Code
     from lightloom.page.work.say import Say
@@ -22,20 +27,20 @@ if TYPE_CHECKING:
 JOB, SWITCHES = "job.toml", "switches.toml"
 
 
-def work(asked: dict[str, Any], limits: Limits, _say: Say) -> Outcome:
-    """Advise on the job that is asked about."""
-    return Outcome(DONE, _advice(asked, limits).to_json().encode())
+def work(asked: dict[str, Any], limits: Limits, say: Say) -> Outcome:
+    """Advise on the job that is asked about; every row is told when its time is found."""
+    return Outcome(DONE, _advice(asked, limits, lambda row: say(Kind.ROW, asdict(row))).to_json().encode())
 
 
-def _advice(asked: dict[str, Any], limits: Limits) -> ll.Advice:
-    """The advice on the job that is given as TOML. Raises `InputError`."""
+def _advice(asked: dict[str, Any], limits: Limits, found: Callable[[AdviceRow], object] | None = None) -> ll.Advice:
+    """The advice on the job that is given as TOML. found: is told its rows. Raises `InputError`."""
     asked = dict(asked)
     job = Job.of_text(text_of("job", asked.pop("job", None)))
     limits.check_gpus(job.gpus)
     named, own = asked.pop("switches", None), asked.pop("own_switches", None)
-    found = named_switches("all" if named is None else text_of("switches", named))
+    named_ones = named_switches("all" if named is None else text_of("switches", named))
     more = () if own is None else switches_of_text(text_of("own_switches", own))
-    return ll.advise(job, switches=[*found, *more], **checked("advise", asked))
+    return ll.advise(job, switches=[*named_ones, *more], found=found, **checked("advise", asked))
 
 
 def _code(options: dict[str, Any], code: Code, _limits: Limits) -> None:

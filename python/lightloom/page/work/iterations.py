@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import lightloom as ll
@@ -79,7 +78,7 @@ def training_of(
         report(done, total)
 
     found = break_even(
-        lambda delay_s: ll.train(workload, fabric=replace(fabric, reconfiguration_delay=delay_s), policy=policy),
+        lambda delay_s: ll.train(workload, fabric=fabric.varied(reconfiguration_delay=delay_s), policy=policy),
         delays_s,
         advance,
     )

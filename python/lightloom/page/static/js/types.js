@@ -316,7 +316,9 @@
 /**
  * Data of `row` events, by the path that is followed.
  *
- * @typedef {{"/api/compare": ComparisonRow, "/api/map": Cell, "/api/reproduce": never}} Rows
+ * @typedef {{
+ *   "/api/compare": ComparisonRow, "/api/map": Cell, "/api/advise": AdviceRow, "/api/reproduce": never,
+ * }} Rows
  */
 
 /**

@@ -20,20 +20,25 @@ import { textField, textFields } from "./text-fields.js";
 const OF_FABRIC = { fabric: "fabric", bandwidth: "bandwidth", startup: "startup", "hop-delay": "hop_delay" };
 
 /**
- * A job of one model, as TOML. query: of a training iteration, whose fabric it has.
+ * A job of one model or workload, as TOML. query: of a training iteration, whose fabric it has.
  *
- * @param {string} model
+ * @param {string | object} asked a model's name, or a workload
  * @param {number} gpus
  * @param {Query} [query]
  */
-export function jobText(model, gpus, query = new Map()) {
+export function jobText(asked, gpus, query = new Map()) {
   const said = Object.entries(OF_FABRIC).flatMap(([name, key]) => {
     const value = query.get(name);
     return value ? [`${key} = ${JSON.stringify(value)}`] : [];
   });
   const ports = query.get("ports");
-  const lines = [`name = ${JSON.stringify(model)}`, `gpus = ${gpus}`, ...(ports ? [`ports = ${ports}`] : []), ...said];
-  return `${lines.join("\n")}\n\n[[mix]]\nmodel = ${JSON.stringify(model)}\n`;
+  const isModel = typeof asked === "string";
+  const name = isModel ? [`name = ${JSON.stringify(asked)}`] : [];
+  const lines = [...name, `gpus = ${gpus}`, ...(ports ? [`ports = ${ports}`] : []), ...said];
+  // JSON may write an apostrophe as its number, so that it does not end the text of TOML.
+  const workload = () => `workload = '''${JSON.stringify(asked).replaceAll("'", "\\u0027")}'''`;
+  const mix = isModel ? `model = ${JSON.stringify(asked)}` : workload();
+  return `${lines.join("\n")}\n\n[[mix]]\n${mix}\n`;
 }
 
 const OWN_EXAMPLE = '[my-switch]\nreconfiguration_delay = "500us"';

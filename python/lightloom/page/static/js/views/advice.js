@@ -1,6 +1,6 @@
 // Advice: which switch a mix of collectives and models needs.
 
-import { ask } from "../api.js";
+import { followOn, Refusal } from "../api.js";
 import { onResize, widthOf } from "../charts/axes.js";
 import { bars } from "../charts/bars.js";
 import { announce, h, replace } from "../dom.js";
@@ -8,6 +8,7 @@ import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, optionsOf, startOf } from "../options.js";
 import { counted, isKnown, shortTime, time, times } from "../quantities.js";
 import { card, table } from "../tables.js";
+import { partNotice } from "../work.js";
 import { jobFields } from "./advice-job.js";
 import { Scaffold } from "./scaffold.js";
 
@@ -37,10 +38,23 @@ export function mount(root) {
     code: (query) => [["advise", bodyFor(query, extras)]],
     async compute(query, signal) {
       const body = bodyFor(query, extras);
-      const advice = await ask("/api/advise", body, { signal });
+      /** @type {AdviceRow[]} */
+      const rows = [];
+      /** @param {AdviceRow} row */
+      function add(row) {
+        rows.push(row);
+        end();
+        end = drawFound(frame.result, rows);
+      }
+      const advice = await followOn("/api/advise", body, { row: add }, { signal });
+      if (advice instanceof Refusal) {
+        frame.result.prepend(partNotice(advice));
+        return rows.length;
+      }
       end();
       end = draw(frame.result, advice, body);
       announce(advice.reasons[0]);
+      return rows.length;
     },
   });
   return {
@@ -73,12 +87,8 @@ function bodyFor(query, extras) {
  * @param {Body} body
  */
 function draw(result, advice, body) {
-  const counts = [...new Set(advice.rows.map(({ ports }) => ports))];
-  const parts = counts.map((ports) => {
-    const rows = advice.rows.filter((row) => row.ports === ports);
-    return { rows, chart: h("div", {}), title: `${counted(ports, "port")} of every GPU` };
-  });
   const [first, ...others] = advice.reasons;
+  const byPorts = cardsByPorts(advice.rows, advice);
   replace(
     result,
     h(
@@ -94,15 +104,46 @@ function draw(result, advice, body) {
         others.map((words) => h("li", {}, words)),
       ),
     ),
-    parts.map(({ rows, chart, title }) => card(title, chart, rowTable(rows, advice, title))),
+    byPorts.elements,
     inputsCard(advice),
     h("div", { class: "card" }, files(advice, body)),
   );
-  const redraw = () => {
-    for (const { rows, chart, title } of parts) replace(chart, rowBars(rows, advice, widthOf(chart), title));
+  byPorts.redraw();
+  return onResize(result, byPorts.redraw);
+}
+
+/**
+ * Shows the rows that are found so far; returns a function that cancels pending work.
+ *
+ * @param {HTMLElement} result
+ * @param {AdviceRow[]} rows
+ */
+function drawFound(result, rows) {
+  const byPorts = cardsByPorts(rows, NOT_YET);
+  const words = `${counted(rows.length, "row")} found so far; what is recommended follows when all are known.`;
+  result.classList.remove("outdated");
+  replace(result, h("div", { class: "card" }, h("p", { class: "quiet" }, words)), byPorts.elements);
+  byPorts.redraw();
+  return onResize(result, byPorts.redraw);
+}
+
+/**
+ * A card for each number of ports, with a function that draws their bars.
+ *
+ * @param {AdviceRow[]} all
+ * @param {Chosen} chosen
+ */
+function cardsByPorts(all, chosen) {
+  const parts = [...new Set(all.map(({ ports }) => ports))].map((ports) => {
+    const rows = all.filter((row) => row.ports === ports);
+    return { rows, chart: h("div", {}), title: `${counted(ports, "port")} of every GPU` };
+  });
+  return {
+    elements: parts.map(({ rows, chart, title }) => card(title, chart, rowTable(rows, chosen, title))),
+    redraw() {
+      for (const { rows, chart, title } of parts) replace(chart, rowBars(rows, chosen, widthOf(chart), title));
+    },
   };
-  redraw();
-  return onResize(result, redraw);
 }
 
 /**
@@ -112,15 +153,20 @@ function draw(result, advice, body) {
  */
 const isExample = ({ job }) => String(job).trim() === startOf("advise").get("job")?.trim();
 
+/** @typedef {Pick<Advice, "recommended" | "recommended_ports">} Chosen */
+
+/** @type {Chosen} */
+const NOT_YET = { recommended: null, recommended_ports: null };
+
 /**
  * @param {AdviceRow} row
- * @param {Advice} advice
+ * @param {Chosen} advice
  */
 const isChosen = (row, advice) => row.switch === advice.recommended && row.ports === advice.recommended_ports;
 
 /**
  * @param {AdviceRow[]} rows
- * @param {Advice} advice
+ * @param {Chosen} advice
  * @param {number} width
  * @param {string} title
  */
@@ -145,7 +191,7 @@ function rowBars(rows, advice, width, title) {
 
 /**
  * @param {AdviceRow[]} rows
- * @param {Advice} advice
+ * @param {Chosen} advice
  * @param {string} title
  */
 function rowTable(rows, advice, title) {

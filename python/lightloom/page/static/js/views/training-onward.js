@@ -4,6 +4,7 @@ import { addressOf } from "../address.js";
 import { ask } from "../api.js";
 import { h } from "../dom.js";
 import { downloads, json } from "../downloads.js";
+import { MOST_PACKED } from "../packed.js";
 import { card } from "../tables.js";
 import { jobText } from "./advice-job.js";
 
@@ -18,17 +19,13 @@ import { jobText } from "./advice-job.js";
  * @param {Query} query
  */
 export function onwardCard(training, body, query) {
-  const { model } = body;
-  const job = typeof model === "string" ? jobText(model, training.workload.ranks, query) : null;
-  const address =
-    job &&
-    addressOf(
-      "advice",
-      new Map([
-        ["job", job],
-        ["switches", "all"],
-      ]),
-    );
+  const { model, workload } = body;
+  const job = typeof model === "string" ? model : Object(workload);
+  const asked = new Map([
+    ["job", jobText(job, training.workload.ranks, query)],
+    ["switches", "all"],
+  ]);
+  const address = addressOf("advice", asked);
   return card(
     "For switches",
     h("p", {}, "Which port each switch joins to which, configuration by configuration of the iteration:"),
@@ -42,6 +39,8 @@ export function onwardCard(training, body, query) {
       h("code", {}, "lightloom circuits iteration.json --optics parallel"),
       ".",
     ),
-    address ? h("p", {}, h("a", { href: address }, "Which switch does this job need?")) : null,
+    address.length <= MOST_PACKED
+      ? h("p", {}, h("a", { href: address }, "Which switch does this job need?"))
+      : h("p", { class: "quiet" }, "For advice on switches, this workload is too long to be passed on by a link."),
   );
 }
