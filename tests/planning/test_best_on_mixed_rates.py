@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from random import Random
 from typing import Any
 
@@ -14,6 +15,7 @@ import lightloom as ll
 from tests.draws import cases
 from tests.names import names
 from tests.reference import recomputed_plan
+from tests.reference.plan_document import pairs_of
 
 # Rounding of sums of the same terms.
 ROUNDING = 1e-12
@@ -74,3 +76,17 @@ def test_a_ring_is_taken_whose_gpus_keep_off_slow_pairs() -> None:
     ring = ll.plan("all-to-all", "16MiB", fabric=fast, planner="static", topology="ring")
     best = ll.plan("all-to-all", "16MiB", fabric=fabric, planner="static")
     assert best.total_s <= ring.total_s * (1 + ROUNDING)
+
+
+@pytest.mark.parametrize("number", range(0, 24, 2))
+def test_a_topology_is_named_for_the_pairs_that_it_leaves_out(number: int) -> None:
+    """Nothing is broken, so that nothing is mended: what is for fast pairs joins none of the slowest rate."""
+    collective, size_bytes, told = drawn(number)
+    for planner in ("auto", "static"):
+        plan = ll.plan(collective, size_bytes, fabric=ll.Fabric(**told), planner=planner)
+        document = json.loads(plan.to_json())
+        rates = {pair: rate for pair, (rate, _) in pairs_of(document["fabric"], plan.gpus).items()}
+        for topology in document["topologies"]:
+            assert "mended" not in topology["name"]
+            if topology["name"].endswith("on fast pairs"):
+                assert min(rates.values()) not in {rates[src, dst] for src, dst, _ in topology["links"]}
