@@ -24,6 +24,7 @@ mod composed_in_units;
 mod edge_colouring;
 mod failed;
 mod link_bytes;
+mod near;
 mod port_assignment;
 
 use interruption::Interruptible;
