@@ -90,3 +90,21 @@ def test_a_topology_is_named_for_the_pairs_that_it_leaves_out(number: int) -> No
             assert "mended" not in topology["name"]
             if topology["name"].endswith("on fast pairs"):
                 assert min(rates.values()) not in {rates[src, dst] for src, dst, _ in topology["links"]}
+
+
+@pytest.mark.parametrize("far", list(itertools.combinations(range(4), 2)))
+def test_a_far_circuit_stays_dark_where_it_would_make_every_hop_long(far: tuple[int, int]) -> None:
+    """A small buffer on a line of near circuits, by hand: three hops, and four blocks over its middle.
+
+    The fabric without the far link takes no less than the one with it.
+    """
+    one, other = far
+    told: dict[str, Any] = {"gpus": 4, "ports": 2, "bandwidth": "400Gbps", "startup": "500ns", "hop_delay": "100ns"}
+    fabric = ll.Fabric(**told, pair_rates=f"{one}:{other}:400Gbps:10us")
+    line_s = 5e-7 + 3 * 1e-7 + 400 * 8 / 4e11
+    for asked in ({"planner": "static", "topology": "ring"}, {}):
+        plan = ll.plan("all-gather", 400, fabric=fabric, **asked)
+        assert recomputed_plan.faults(plan.to_json()) == []
+        assert plan.total_s <= line_s * (1 + ROUNDING)
+    broken = ll.plan("all-gather", 400, fabric=ll.Fabric(**told, failed=f"link:{one}-{other}"))
+    assert plan.total_s <= broken.total_s * (1 + ROUNDING)
