@@ -94,10 +94,7 @@ def test_a_topology_is_named_for_the_pairs_that_it_leaves_out(number: int) -> No
 
 @pytest.mark.parametrize("far", list(itertools.combinations(range(4), 2)))
 def test_a_far_circuit_stays_dark_where_it_would_make_every_hop_long(far: tuple[int, int]) -> None:
-    """A small buffer on a line of near circuits, by hand: three hops, and four blocks over its middle.
-
-    The fabric without the far link takes no less than the one with it.
-    """
+    """A small buffer on a line of near circuits, by hand: three hops, and four blocks over its middle."""
     one, other = far
     told: dict[str, Any] = {"gpus": 4, "ports": 2, "bandwidth": "400Gbps", "startup": "500ns", "hop_delay": "100ns"}
     fabric = ll.Fabric(**told, pair_rates=f"{one}:{other}:400Gbps:10us")
@@ -106,5 +103,3 @@ def test_a_far_circuit_stays_dark_where_it_would_make_every_hop_long(far: tuple[
         plan = ll.plan("all-gather", 400, fabric=fabric, **asked)
         assert recomputed_plan.faults(plan.to_json()) == []
         assert plan.total_s <= line_s * (1 + ROUNDING)
-    broken = ll.plan("all-gather", 400, fabric=ll.Fabric(**told, failed=f"link:{one}-{other}"))
-    assert plan.total_s <= broken.total_s * (1 + ROUNDING)
