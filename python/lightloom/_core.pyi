@@ -251,6 +251,15 @@ class Fabric:
     """A fabric in SI units; `lightloom.Fabric` is what people use."""
 
     @property
+    def rates_bps(self) -> list[float]:
+        """The rate of all ports, or of each; the fastest, where pairs of GPUs have different ones."""
+    @property
+    def pair_ranges(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
+        """Of all pairs of GPUs the least and the largest rate, then hop delay; None where all are alike."""
+    @property
+    def failed(self) -> list[str]:
+        """The parts that do not work, as `--failed` spells them."""
+    @property
     def startup_s(self) -> float: ...
     @property
     def barrier_s(self) -> float: ...

@@ -272,3 +272,22 @@ def test_what_does_not_go_with_rates_of_pairs_is_refused_in_a_line(changed: dict
     with pytest.raises(ll.InputError, match=f"^{field}: ") as refused:
         ll.plan("all-gather", "1MiB", fabric=ll.Fabric(**{**FABRIC, **changed}))
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("pair_rates", "rates", "hops"),
+    [
+        ("inside:6:800Gbps:100ns", "800 Gbit/s", "100.0 ns"),
+        ("inside:3:800Gbps:100ns,0-2:3-5:300Gbps:1us", "300 to 800 Gbit/s by pair of GPUs", "100.0 ns to 1.000 µs by"),
+        ("inside:3:800Gbps,0-2:3-5:300Gbps", "300 to 800 Gbit/s by pair of GPUs", "500.0 ns, "),
+        ("inside:3:400Gbps:100ns", "400 Gbit/s", "100.0 ns to 500.0 ns by pair of GPUs"),
+    ],
+)
+def test_headers_say_what_pairs_have_and_what_failed(cli: RunCli, pair_rates: str, rates: str, hops: str) -> None:
+    """Not the rate of the fabric that no pair has."""
+    asked = ("--collective", "all-gather", "--size", "1KiB", "--gpus", "6", "--ports", "2", "--bandwidth", "400Gbps")
+    for verb in ("plan", "compare"):
+        said = " ".join(cli(verb, *asked, "--pair-rates", pair_rates, "--failed", "port:5.1").out.split())
+        assert f"2 ports of {rates}, startup" in said
+        assert f"hop delay {hops}" in said
+        assert "failed: port:5.1 (its receiver works)" in said

@@ -162,14 +162,12 @@ fn rows_of(
     if !planner.capabilities().keeps_one_topology {
         return vec![line(&problem, "")];
     }
-    let all: Vec<usize> = (0..problem.table.candidates()).collect();
-    let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
     let only = |&candidate: &usize| {
         let only = Problem { static_candidates: vec![candidate], ..problem.clone() };
         // A topology that cannot serve is named all the same.
         line(&only, problem.table.candidate(candidate).name())
     };
-    listed.par_iter().interruptible().map(only).collect()
+    problem.allowed().par_iter().interruptible().map(only).collect()
 }
 
 /// The choice of the planner.

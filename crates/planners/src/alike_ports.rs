@@ -1,6 +1,6 @@
 //! A problem on a simpler fabric: everything works, and all ports are of one rate.
 
-use model::{Fabric, Initial, Result, Shape, Topology};
+use model::{Error, Fabric, Initial, Result, Shape, Topology};
 
 use crate::{Planner, Problem};
 
@@ -42,6 +42,13 @@ pub(crate) fn on_shape(planner: &dyn Planner, problem: &Problem, shape: Shape, b
     let mut own = Problem::sharing(cache, schedule, alike, problem.settings, problem.size_bytes, all)?;
     own.static_candidates =
         problem.static_candidates.iter().filter_map(|one| candidates.iter().position(|other| other == one)).collect();
+    if let (Some(&one), []) = (problem.static_candidates.first(), &own.static_candidates[..])
+        && planner.capabilities().keeps_one_topology
+    {
+        let (named, ports) = (problem.table.candidate(one), own.fabric.shape.ports());
+        let reason = format!("it has more than {ports} circuits at a GPU");
+        return Err(Error::refused("topology", named.name(), reason));
+    }
     own.options = problem.options.clone();
     // Its times are not those of plans for the fabric as it is.
     own.options.listener = None;

@@ -1,5 +1,6 @@
 //! The input of a planner.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use fronts::{Front, Point};
@@ -152,6 +153,14 @@ impl Problem {
         }
         let (collective, pieces) = (chunks.collective(), chunks.as_pieces());
         self.cache.bounds.any_algorithm(collective, pieces, &self.fabric, self.settings, self.size_bytes).bound()
+    }
+
+    /// The candidates that a planner of one topology may use.
+    pub fn allowed(&self) -> Cow<'_, [usize]> {
+        match &self.static_candidates[..] {
+            [] => (0..self.table.candidates()).collect(),
+            some => some.into(),
+        }
     }
 
     /// m_i: bytes of the largest transfer of a step.

@@ -79,6 +79,19 @@ pub struct PyFabric(pub StatedFabric);
 
 #[pymethods]
 impl PyFabric {
+    /// The rate of all ports, or of each.
+    #[getter]
+    fn rates_bps(&self) -> Vec<f64> {
+        let fabric = &self.0.fabric;
+        fabric.shape.rates().map_or_else(|| vec![fabric.bandwidth_bps], model::PortRates::by_port_bps)
+    }
+
+    /// The parts that do not work, as they are spelled.
+    #[getter]
+    fn failed(&self) -> Vec<String> {
+        self.0.fabric.shape.faults().all().iter().map(ToString::to_string).collect()
+    }
+
     #[getter]
     fn startup_s(&self) -> f64 {
         self.0.fabric.startup_s
@@ -102,6 +115,15 @@ impl PyFabric {
     #[getter]
     fn pair_rates(&self) -> Option<String> {
         self.0.fabric.shape.pairs().map(ToString::to_string)
+    }
+
+    /// Of all pairs of GPUs the least and the largest rate, then hop delay; nothing where all are alike.
+    #[getter]
+    fn pair_ranges(&self) -> Option<[(f64, f64); 2]> {
+        let pairs = self.0.fabric.shape.pairs()?;
+        let slowest_bps = pairs.rates_bps().last().copied()?;
+        let delays_s = (pairs.least_hop_delay_s(), pairs.longest_hop_delay_s());
+        Some([(slowest_bps, pairs.fastest_bps()), delays_s])
     }
 
     #[getter]

@@ -6,6 +6,9 @@ use model::{Link, Plan, Rank, Result, Routes, Shape, Topology, Translations, Wor
 
 use crate::Choice;
 
+/// The end of the name of a topology without what is broken.
+pub(crate) const MENDED: &str = ", mended";
+
 /// Pairs of ranks that something goes between, by topology.
 type Carrying = BTreeMap<usize, BTreeSet<(Rank, Rank)>>;
 
@@ -106,7 +109,7 @@ fn mended_of_alike(topology: &Topology, shape: &Shape, way: usize, freed: Freed)
         circuits.exchange_ends();
     }
     let links = circuits.links.into_iter().map(|((src, dst), count)| Link { src, dst, count });
-    Topology::new(format!("{}, mended", topology.name()), Translations::trivial(topology.ranks()), links)
+    Topology::new(format!("{}{MENDED}", topology.name()), Translations::trivial(topology.ranks()), links)
 }
 
 /// Circuits that can be made, and the ports that work for them.

@@ -30,7 +30,7 @@ use crate::moved_choice::{on_fabric, priced, used_by};
 use crate::{Choice, Planner, Problem, alike_ports, given_routes, pipeline};
 
 pub use kept_circuits::KeptCircuits;
-pub(crate) use mending::{Freed, mended};
+pub(crate) use mending::{Freed, MENDED, mended};
 pub use repair::{REPAIRED, repair};
 
 /// A planner's choice, priced as the problem has it ([`pipeline::choose`]), and planned around the faults, if any.

@@ -1,6 +1,6 @@
 //! The best of several choices, and the topology on which one stays.
 
-use model::Topology;
+use model::{Result, Topology};
 
 use crate::Choice;
 
@@ -10,6 +10,24 @@ pub(super) fn faster(best: Option<Choice>, found: Option<Choice>) -> Option<Choi
         (Some(first), Some(other)) if other.total_s < first.total_s => found,
         (None, _) => found,
         _ => best,
+    }
+}
+
+/// The fastest of what was found, the first of equals; `None` where nothing was.
+///
+/// # Errors
+/// The first refusal, where there is one and no choice.
+pub(super) fn fastest_of(found: impl IntoIterator<Item = Result<Option<Choice>>>) -> Result<Option<Choice>> {
+    let (mut best, mut refusal) = (None, None);
+    for found in found {
+        match found {
+            Ok(found) => best = faster(best, found),
+            Err(error) => drop(refusal.get_or_insert(error)),
+        }
+    }
+    match (best, refusal) {
+        (None, Some(refusal)) => Err(refusal),
+        (best, _) => Ok(best),
     }
 }
 

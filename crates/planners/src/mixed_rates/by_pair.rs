@@ -18,6 +18,8 @@ use model::{Fabric, Fault, Faults, PairRates, Result, Topology};
 use super::adaptation::moved_to;
 use super::best_of::{faster, stays_on};
 use super::composed_in_units::{self, OF_SMALL_DIAMETER, composes};
+use super::near;
+use crate::around_faults::MENDED;
 use crate::cutoffs::mixed_rates::{MOST_GPUS_OF_FAST_PAIRS, MOST_THRESHOLDS, QUICKER};
 use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
 
@@ -124,13 +126,29 @@ fn on_fast_pairs(alike: &Problem, pairs: &PairRates) -> Result<Option<Problem>> 
     Ok(Some(own))
 }
 
-/// A choice on the fabric of a problem, whose circuits have the rates of their pairs.
+/// A choice on the fabric of a problem, whose circuits have the rates of their pairs: each run of steps with all of
+/// them, or with the near ones alone. Topologies that were mended for pairs that count as broken are named for that,
+/// since nothing is broken.
 ///
 /// # Errors
 /// When some transfer of a step has no path on its topology.
 fn as_it_is(choice: &Choice, problem: &Problem) -> Result<Choice> {
     let shape = &problem.fabric.shape;
-    moved_to(choice, problem, |topology, _| Ok(vec![shape.rated(topology.clone().on_any_ports())]))
+    let leaves_pairs_out = !choice.problem.fabric.shape.faults().is_empty();
+    moved_to(choice, problem, |topology, _| {
+        let rated = shape.rated(topology.clone().on_any_ports());
+        let name = topology.name().strip_suffix(MENDED).filter(|_| leaves_pairs_out);
+        let rated = match name {
+            Some(name) => rated.renamed(format!("{name}, on fast pairs")),
+            None => rated,
+        };
+        // Routes that are given may need all circuits.
+        let nearer = match shape.pairs() {
+            Some(pairs) if !choice.problem.table.has_given_routes() => near::circuits(&rated, pairs)?,
+            _ => Vec::new(),
+        };
+        Ok(std::iter::once(rated).chain(nearer).collect())
+    })
 }
 
 #[cfg(test)]

@@ -24,16 +24,19 @@ mod composed_in_units;
 mod edge_colouring;
 mod failed;
 mod link_bytes;
+mod near;
 mod port_assignment;
 
+use interruption::Interruptible;
 use model::{Error, Initial, PortRates, Result, Topology};
+use rayon::prelude::*;
 
 use crate::cutoffs::mixed_rates::{MOST_THRESHOLDS, MOST_WAYS};
 use crate::planners::from_known_starts;
 use crate::{Choice, Planner, Problem, alike_ports, around_faults, pipeline};
 
 use adaptation::moved;
-use best_of::{faster, stays_on};
+use best_of::{faster, fastest_of, stays_on};
 use composed_in_units::{OF_SMALL_DIAMETER, composes};
 
 pub use port_assignment::as_it_starts;
@@ -48,7 +51,24 @@ pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<
     if shape.unlike_rates().is_none() {
         return around_faults::choose(planner, problem, limit_s);
     }
-    if shape.faults().is_empty() {
+    if !planner.capabilities().keeps_one_topology {
+        return on_unlike_circuits(planner, problem, limit_s);
+    }
+    // Where circuits are alike, another topology may be the fastest than where they are not.
+    let on = |&candidate: &usize| {
+        let only = Problem { static_candidates: vec![candidate], ..problem.clone() };
+        on_unlike_circuits(planner, &only, limit_s)
+    };
+    let found: Vec<Result<Option<Choice>>> = problem.allowed().par_iter().interruptible().map(on).collect();
+    fastest_of(found)
+}
+
+/// A planner's choice on ports or pairs of different rates.
+///
+/// # Errors
+/// As [`Planner::choose_within`].
+fn on_unlike_circuits(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    if problem.fabric.shape.faults().is_empty() {
         return Ok(where_all_works(planner, problem)?.filter(|choice| choice.total_s <= limit_s));
     }
     failed::choose(planner, problem, limit_s, where_all_works)

@@ -105,8 +105,7 @@ impl Pccl {
         let schedule = split_steps(problem.schedule(), ports)
             .map_err(|error| Error::refused("planner", self.name(), error.reason()))?;
         let table = &problem.table;
-        let all: Vec<usize> = (0..table.candidates()).collect();
-        let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
+        let listed = problem.allowed();
         let mut topologies = Distinct::default();
         let mut standard: Vec<usize> = Vec::new();
         // The initial topology first, as it was given.

@@ -1,7 +1,5 @@
 //! One topology for the whole collective: HARVEST's *static* baseline (§6.1).
 
-use std::borrow::Cow;
-
 use model::{ChargeKind, Error, Overlap, Result};
 
 use crate::pipeline::best_static;
@@ -43,7 +41,7 @@ impl Planner for Static {
         if problem.settings.overlap == Overlap::Pipelined {
             return None;
         }
-        let promises = promises(problem, &allowed(problem));
+        let promises = promises(problem, &problem.allowed());
         let (least_s, _) = *promises.first()?;
         // Candidates are tried in this order, up to the first whose promised time is exact.
         let works = promises.iter().map(|&(_, candidate)| flow_work(problem, candidate)).take_while(|&work| work > 0);
@@ -51,7 +49,7 @@ impl Planner for Static {
     }
 
     fn choose_within(&self, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-        let allowed = allowed(problem);
+        let allowed = problem.allowed();
         // Cheapest promise first: a candidate whose lower bound is no better than the best so far needs no flows.
         let rates = problem.rates();
         let promises = promises(problem, &allowed);
@@ -93,14 +91,6 @@ fn flow_work(problem: &Problem, candidate: usize) -> u64 {
     let needs_flow = |&pattern: &usize| !problem.table.estimates(pattern).exact[candidate];
     let patterns = (0..problem.table.patterns().len()).filter(needs_flow);
     patterns.map(|pattern| problem.table.front_work(pattern, candidate)).fold(0, u64::saturating_add)
-}
-
-/// The candidates that it may use.
-fn allowed(problem: &Problem) -> Cow<'_, [usize]> {
-    match &problem.static_candidates[..] {
-        [] => (0..problem.table.candidates()).collect(),
-        some => some.into(),
-    }
 }
 
 /// Lower bounds on the completion times on these candidates, the least first.

@@ -76,9 +76,8 @@ impl Planner for Synthesize {
 
 /// The topologies that the request names for static plans, else all candidates; the start first.
 fn topologies(problem: &Problem) -> Vec<Topology> {
-    let all: Vec<usize> = (0..problem.table.candidates()).collect();
-    let listed = if problem.static_candidates.is_empty() { &all } else { &problem.static_candidates };
-    let listed = listed.iter().map(|&candidate| problem.table.candidate(candidate));
+    let allowed = problem.allowed();
+    let listed = allowed.iter().map(|&candidate| problem.table.candidate(candidate));
     let start = problem.fabric.initial.given();
     let others = listed.filter(|topology| start.is_none_or(|start| !start.same_links(topology)));
     start.into_iter().chain(others).filter(|topology| !topology.links().is_empty()).cloned().collect()

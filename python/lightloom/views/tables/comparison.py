@@ -11,7 +11,7 @@ from lightloom._core import counted, left_out, show_time
 from lightloom.views.ratios import are_equal, factor, gap_words
 from lightloom.views.refusals import why
 from lightloom.views.tables.page import heading, render, table, width
-from lightloom.views.tables.problem import fabric_words, what_is_planned
+from lightloom.views.tables.problem import all_fabric_words, what_is_planned
 from lightloom.views.tables.terms import TERMS, legend, shown_terms, split_bar, terms_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def comparison_table(comparison: Comparison, fabric: Fabric, *, all_rows: bool =
     """
     title, *parts = comparison_parts(comparison, all_rows=all_rows, columns=width())
     notes = [Text(line) for line in _not_looked_at(comparison, fabric.ports)]
-    return render(title, Text(fabric_words(fabric.ports, fabric.rates_bps, fabric)), *parts, *notes)
+    return render(title, Text(all_fabric_words(fabric)), *parts, *notes)
 
 
 def _not_looked_at(comparison: Comparison, ports: int) -> list[str]:

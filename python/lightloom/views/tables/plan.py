@@ -12,7 +12,7 @@ from lightloom.views.ratios import ATTAINED, are_equal, gap_words, versus
 from lightloom.views.refusals import why
 from lightloom.views.tables.explanations import explanation_lines
 from lightloom.views.tables.page import bar, heading, render, table, width
-from lightloom.views.tables.problem import GIGA, fabric_words, gigabytes, what_is_planned
+from lightloom.views.tables.problem import GIGA, fabric_words, failed_words, gigabytes, what_is_planned
 from lightloom.views.tables.step_groups import group_steps, reconfiguration_caption
 from lightloom.views.tables.terms import shown_terms
 from lightloom.views.verdict import best_of_all, verdict
@@ -78,8 +78,9 @@ def _title(plan: Plan) -> str:
 
 
 def _fabric_line(plan: Plan) -> str:
-    fabric = fabric_words(plan.ports, plan.rates_bps, plan.core.fabric)
-    more = f"{_islands(plan)}{_failed(plan)}"
+    core = plan.core.fabric
+    fabric = fabric_words(plan.ports, plan.rates_bps, core, core.pair_ranges)
+    more = f"{_islands(plan)}{failed_words(plan.failed)}"
     return f"{_ranks(plan)}{fabric}{more}, initial topology {plan.initial}{_first_charge(plan)}, routing {plan.routing}"
 
 
@@ -106,21 +107,6 @@ def _islands(plan: Plan) -> str:
     gpus, bandwidth_bps, hop_delay_s = plan.electrical
     rate = f"{bandwidth_bps / GIGA:g} Gbit/s"
     return f", islands of {gpus} GPUs round electrical switches of {rate}, hop delay {show_time(hop_delay_s)}"
-
-
-def _failed(plan: Plan) -> str:
-    """`, failed: port:5.1 (its receiver works), link:0-7`; empty where everything works."""
-    if not plan.failed:
-        return ""
-    return f", failed: {', '.join(fault + _other_half(fault, plan.failed) for fault in plan.failed)}"
-
-
-def _other_half(fault: str, failed: Sequence[str]) -> str:
-    """What a transmitter that fails leaves of its port, where no other fault is of its receiver."""
-    kind, _, place = fault.partition(":")
-    gpu, _, port = place.partition(".")
-    concerned = {f"receiver:{place}", f"gpu:{gpu}", f"switch:{port}"}
-    return " (its receiver works)" if kind == "port" and concerned.isdisjoint(failed) else ""
 
 
 def _first_charge(plan: Plan) -> str:

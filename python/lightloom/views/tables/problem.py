@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lightloom._core import ReconfigurationDelay
+    from lightloom.inputs.fabric import Fabric
 
 GIGA = 1e9
+# The least and the largest rate in bit/s, then hop delay in s.
+Ranges = tuple[tuple[float, float], tuple[float, float]]
 
 
 class Planned(Protocol):
@@ -54,10 +57,6 @@ class Delays(Protocol):
         """Where the GPUs are; None where fibres take no time."""
 
     @property
-    def pair_rates(self) -> object:
-        """Rates and hop delays by pair of GPUs; None where all circuits are alike."""
-
-    @property
     def reconfiguration(self) -> ReconfigurationDelay:
         """The delay of a change of topology."""
 
@@ -88,21 +87,50 @@ def what_is_planned(planned: Planned, root: int | None = None, members: int | No
     return f"{planned.collective} of {show_size(planned.size_bytes)}{more} on {gpus} GPUs"
 
 
-def fabric_words(ports: int, rates_bps: Sequence[float], delays: Delays) -> str:
+def fabric_words(ports: int, rates_bps: Sequence[float], delays: Delays, pairs: Ranges | None = None) -> str:
     """`1 port of 800 Gbit/s, startup 500.0 ns, hop delay 500.0 ns, reconfiguration delay 10.00 µs`.
 
-    rates_bps: the rate of all ports, or of each.
+    rates_bps: the rate of all ports, or of each. pairs: of all pairs of GPUs the least and the largest rate, then hop
+    delay, which are said instead; None where all pairs are alike.
     """
-    rates = ", ".join(f"{rate_bps / GIGA:g}" for rate_bps in rates_bps)
+    rates = ", ".join(f"{rate_bps / GIGA:g}" for rate_bps in rates_bps) + " Gbit/s"
+    hop = show_time(delays.hop_delay_s)
+    if pairs is not None:
+        (slowest_bps, fastest_bps), (least_s, longest_s) = pairs
+        if slowest_bps < fastest_bps:
+            rates = f"{slowest_bps / GIGA:g} to {fastest_bps / GIGA:g} Gbit/s by pair of GPUs"
+        if least_s < longest_s:
+            hop = f"{show_time(least_s)} to {show_time(longest_s)} by pair of GPUs"
     barrier = f"barrier {show_time(delays.barrier_s)}, " if delays.barrier_s else ""
     fibres = "" if delays.positions is None else " and the light in fibres"
-    pairs = "" if delays.pair_rates is None else ", other rates and hop delays by pair of GPUs"
     layer = "" if delays.optical_layer is None else f", optical layer {delays.optical_layer}"
     return (
-        f"{counted(ports, 'port')} of {rates} Gbit/s, startup {show_time(delays.startup_s)}, {barrier}"
-        f"hop delay {show_time(delays.hop_delay_s)}{fibres}, "
-        f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}{pairs}{layer}"
+        f"{counted(ports, 'port')} of {rates}, startup {show_time(delays.startup_s)}, {barrier}"
+        f"hop delay {hop}{fibres}, "
+        f"reconfiguration delay {delays.reconfiguration}{_hidden_behind(delays)}{layer}"
     )
+
+
+def all_fabric_words(fabric: Fabric) -> str:
+    """The fabric of a plan that is not made yet: `fabric_words`, and what is broken."""
+    core = fabric.to_core()
+    return fabric_words(fabric.ports, core.rates_bps, core, core.pair_ranges) + failed_words(core.failed)
+
+
+def failed_words(failed: Sequence[str]) -> str:
+    """`, failed: port:5.1 (its receiver works), link:0-7`; empty where everything works.
+
+    failed: the parts that do not work, as `--failed` spells them.
+    """
+    return f", failed: {', '.join(fault + _other_half(fault, failed) for fault in failed)}" if failed else ""
+
+
+def _other_half(fault: str, failed: Sequence[str]) -> str:
+    """What a transmitter that fails leaves of its port, where no other fault is of its receiver."""
+    kind, _, place = fault.partition(":")
+    gpu, _, port = place.partition(".")
+    concerned = {f"receiver:{place}", f"gpu:{gpu}", f"switch:{port}"}
+    return " (its receiver works)" if kind == "port" and concerned.isdisjoint(failed) else ""
 
 
 def _hidden_behind(delays: Delays) -> str:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from lightloom._core import show_size, show_time
 from lightloom.views.tables.page import heading, render, table
-from lightloom.views.tables.problem import fabric_words, gigabytes
+from lightloom.views.tables.problem import all_fabric_words, gigabytes
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,7 +22,7 @@ NUMBERS = ("size", "time", "algbw GB/s", "busbw GB/s")
 def sizes_table(sizes: SizeTable, fabric: Fabric) -> str:
     """The fabric, and a row per size: time, bandwidths, and the choices."""
     title, *rows = size_parts(sizes)
-    return render(title, Text(fabric_words(fabric.ports, fabric.rates_bps, fabric)), *rows)
+    return render(title, Text(all_fabric_words(fabric)), *rows)
 
 
 def size_parts(sizes: SizeTable) -> list[RenderableType]:
