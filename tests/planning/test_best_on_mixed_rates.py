@@ -99,7 +99,8 @@ def test_a_far_circuit_stays_dark_where_it_would_make_every_hop_long(far: tuple[
     told: dict[str, Any] = {"gpus": 4, "ports": 2, "bandwidth": "400Gbps", "startup": "500ns", "hop_delay": "100ns"}
     fabric = ll.Fabric(**told, pair_rates=f"{one}:{other}:400Gbps:10us")
     line_s = 5e-7 + 3 * 1e-7 + 400 * 8 / 4e11
-    for asked in ({"planner": "static", "topology": "ring"}, {}):
+    choices: tuple[dict[str, Any], ...] = ({"planner": "static", "topology": "ring"}, {})
+    for asked in choices:
         plan = ll.plan("all-gather", 400, fabric=fabric, **asked)
         assert recomputed_plan.faults(plan.to_json()) == []
         assert plan.total_s <= line_s * (1 + ROUNDING)

@@ -145,11 +145,14 @@ class _Execution:
         """The packets of a send, message by message."""
         size_bytes = Fraction(self._nodes[place].get("size_bytes", 0))
         ways = self._uses[place].ways
-        return [
-            packet
-            for listed, way in enumerate(ways)
-            for packet in self._framing.packets(size_bytes, listed, [(1.0, way)])
-        ]
+        passed = sorted({end[0] for way in ways for hop in way for circuit in hop for end in circuit})
+        is_alike = self._framing.are_alike(self._told["events"][place].get("ports", [0]))
+        found: list[Packet] = []
+        for listed, way in enumerate(ways):
+            source, destination = passed.index(way[0][0][0][0]), passed.index(way[-1][0][1][0])
+            turn = () if is_alike else ((destination - source) % len(passed), source)
+            found += self._framing.packets(size_bytes, listed, [(1.0, way)], turn)
+        return found
 
     def _resting_circuits(self) -> dict[End, Joined]:
         """Those that events say they go back to; else the first that rest where a port went back to rest."""

@@ -1,7 +1,9 @@
 """The packets of a plan's steps, and of messages, each with the circuits on its way.
 
 As docs/simulation.md has it: bursts, store and forward; packet k of a path takes circuit k mod c of each link of c;
-with several paths, each packet goes to the path that is furthest behind its share.
+with several paths, each packet goes to the path that is furthest behind its share. On circuits of different rates a
+sender hands over the packets of all its transfers in turn, beginning with the GPU after it, and what arrives together
+is served in that order.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ class Packet:
     """A packet. flow: transfer, path and circuit in parallel; number: its place in its transfer, and on its path.
 
     way: the circuits that it takes, each as the port that sends and the port that receives; wire_fs: its time on each.
+    turn: where circuits have different rates, what decides among packets that arrive together.
     """
 
     flow: tuple[int, int, int]
@@ -35,6 +38,7 @@ class Packet:
     payload_bytes: Fraction
     wire_fs: tuple[int, ...]
     way: tuple[tuple[End, End], ...]
+    turn: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,21 @@ class Framing:
         of_all = [rates[place] / sum(rates) for place in fastest_first]
         return [fastest_first[place] for place in dealt(TURNS, of_all)]
 
+    def are_alike(self, ports: Sequence[int]) -> bool:
+        """Whether ports have one rate."""
+        return len(self.rates_bps) == 1 or len({self.rates_bps[port] for port in ports}) == 1
+
     def packets(
-        self, size_bytes: Fraction, listed: int, paths: Sequence[tuple[float, Sequence[Sequence[tuple[End, End]]]]]
+        self,
+        size_bytes: Fraction,
+        listed: int,
+        paths: Sequence[tuple[float, Sequence[Sequence[tuple[End, End]]]]],
+        turn: tuple[int, ...] = (),
     ) -> list[Packet]:
-        """The packets of a transfer; of each path its share, and by hop the parallel circuits."""
+        """The packets of a transfer; of each path its share, and by hop the parallel circuits.
+
+        turn: where rates differ, how far the receiver is behind the sender, and the sender.
+        """
         count = math.ceil(size_bytes / self.payload_bytes)
         path_of = [0] * count if len(paths) == 1 else dealt(count, [share for share, _ in paths])
         in_turn = [[[hop[place] for place in self.turns(hop)] for hop in hops] for _, hops in paths]
@@ -79,6 +94,7 @@ class Framing:
                     payload,
                     tuple(_wire_fs(payload + self.header_bytes, self.rate_bps(out)) for out, _ in way),
                     way,
+                    (number, *turn) if turn else (),
                 )
             )
         return found
@@ -117,6 +133,7 @@ def steps_of(plan: dict[str, Any], group: Sequence[int], ports: Sequence[int], f
                 (share, [links[group[tail], group[head]] for tail, head in pairwise(nodes)])
                 for share, nodes in arc.paths
             ]
-            packets += framing.packets(size_bytes, arc.listed, paths)
+            turn = () if framing.are_alike(ports) else ((arc.dst - arc.src) % gpus, arc.src)
+            packets += framing.packets(size_bytes, arc.listed, paths, turn)
         found.append(Step(has, joined, packets, received))
     return found

@@ -112,10 +112,11 @@ class Network:
         self.after(takes_fs, done)
 
     def send(self, packets: list[Packet], then: Callable[[Batch], None]) -> None:
-        """Packets are handed over at once, transfer by transfer, each in the order of its packets."""
+        """Packets are handed over at once, transfer by transfer, each in the order of its packets, or in turn."""
         batch = Batch(len(packets), then)
         for packet in packets:
-            self._arrives(self.now_fs, (packet.flow[0], 0, 0, 0, packet.numbers[0]), (packet, 0, batch))
+            key = packet.turn or (packet.flow[0], 0, 0, 0, packet.numbers[0])
+            self._arrives(self.now_fs, key, (packet, 0, batch))
 
     def run(self, until: Moment) -> None:
         """Event after event."""
@@ -141,5 +142,5 @@ class Network:
         assert (sender.to, receiver.back) == (into, out), f"a packet of {out} to {into} arrives elsewhere"
         self._free_fs[out] = sent_fs = max(self.now_fs, self._free_fs[out]) + packet.wire_fs[hop]
         self.packet_hops += 1
-        key = (*packet.flow, hop + 1, packet.numbers[1])
+        key = packet.turn or (*packet.flow, hop + 1, packet.numbers[1])
         self._arrives(sent_fs + self._delay_fs, key, (packet, hop + 1, batch))
