@@ -56,7 +56,7 @@ impl<'de> Visitor<'de> for OneOrMany {
 }
 
 impl RatesText {
-    /// Those of a fabric.
+    /// The rates of a fabric.
     pub(crate) fn of(fabric: &Fabric) -> Self {
         Self(fabric.shape.rates().map_or(vec![fabric.bandwidth_bps], PortRates::by_port_bps))
     }

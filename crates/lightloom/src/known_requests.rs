@@ -38,7 +38,8 @@ struct Known {
 /// The plan of a request, made at this reconfiguration delay or another one.
 #[derive(Debug, Clone)]
 pub struct KnownPlan {
-    /// Steps, topologies and routes; charges of changes and bounds are those of the delay at which they were found first.
+    /// Steps, topologies and routes; charges of changes and bounds are those of the delay at which they were found
+    /// first.
     pub plan: Arc<Plan>,
     /// Completion time at the delay that was asked for, s.
     pub total_s: f64,

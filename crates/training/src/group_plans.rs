@@ -85,8 +85,8 @@ impl<'a> GroupPlans<'a> {
         Ok(if self.same_bits { lightloom::with_same_bits(&request, planned)? } else { planned(&request)? }.1)
     }
 
-    /// The plan of another plan's variant on the same ports, of a collective that may be another one; charged as at some
-    /// delay.
+    /// The plan of another plan's variant on the same ports, of a collective that may be another one; charged as at
+    /// some delay.
     ///
     /// # Errors
     /// A topology that does not serve its step.

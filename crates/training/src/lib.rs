@@ -41,7 +41,8 @@ use policies::Outcome;
 /// Plans an iteration by a policy, and by all others to compare with.
 ///
 /// `resting`: name of the topology of each group, such as `ring`, that policies which plan collectives one by one begin
-/// with and return to. `known` has what iterations on such fabrics have found, at other rates and delays too. `progress` is told what is being planned.
+/// with and return to. `known` has what iterations on such fabrics have found, at other rates and delays too.
+/// `progress` is told what is being planned.
 ///
 /// # Errors
 /// Wrong input: a fabric of another number of GPUs, with delays that depend on what changes or with an optical layer

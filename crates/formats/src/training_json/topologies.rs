@@ -23,7 +23,7 @@ pub(super) struct TopologyText {
     circuits_by_rate: Option<Vec<Vec<u32>>>,
 }
 
-/// The keys and values of each.
+/// Keys and values of a topology in the file.
 pub(super) fn written(training: &TrainingPlan) -> Vec<Vec<(String, Value)>> {
     let keys = |MessageTopology { axis, rests, topology }: &MessageTopology| {
         let links: Vec<_> = topology.expanded().iter().map(|link| (link.src, link.dst, link.count)).collect();

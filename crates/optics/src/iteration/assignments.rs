@@ -38,8 +38,8 @@ pub(super) struct Assignments {
 }
 
 impl Assignments {
-    /// All topologies of groups of one size and on as many ports of the same rates are put on ports together, in the order in which they
-    /// first appear, so that what follow each other there share connections.
+    /// All topologies of groups of one size and on as many ports of the same rates are put on ports together, in the
+    /// order in which they first appear, so that what follow each other there share connections.
     ///
     /// # Errors
     /// A layer on which ports have no place of their own, or that cannot have a topology.

@@ -25,7 +25,7 @@ pub(super) struct HeldPorts {
 }
 
 impl HeldPorts {
-    /// Those of ports of a fabric.
+    /// The rates of ports of a fabric.
     ///
     /// # Errors
     /// Ports that no fabric has, in words.

@@ -18,7 +18,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// None yet, on these ports.
+    /// No messages yet, on these ports.
     pub(super) fn on(held: HeldPorts) -> Self {
         Self { held, hops: 0, links: BTreeMap::new(), ends: BTreeSet::new() }
     }
