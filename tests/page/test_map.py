@@ -80,7 +80,6 @@ def test_cells_are_told_as_they_are_found(server: Served) -> None:
 @pytest.mark.parametrize(
     ("options", "field"),
     [
-        ({"pair_rates": "inside:4:800Gbps:100ns"}, "bandwidth"),
         ({"electrical": "4:3600Gbps:100ns"}, "electrical"),
         ({"gpus": 12, "algorithm": "recursive-doubling"}, "algorithm"),
     ],
