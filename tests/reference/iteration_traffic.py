@@ -19,9 +19,6 @@ from tests.reference.plan_costs import amounts_of
 from tests.reference.plan_document import arcs_of, chunks_of, transfers_of
 from tests.reference.plan_packets import dealt, exact_bytes, wire_fs
 
-# Packets after which circuits of different rates are taken in the same order again.
-TURNS = 1 << 8
-
 
 @dataclass(frozen=True)
 class Packet:
@@ -49,14 +46,14 @@ class Framing:
         """The rate of a port."""
         return self.rates_bps[end[1] if len(self.rates_bps) > 1 else 0]
 
-    def turns(self, circuits: Sequence[tuple[End, End]]) -> Sequence[int]:
+    def turns(self, circuits: Sequence[tuple[End, End]], packets: int) -> Sequence[int]:
         """The places of parallel circuits in the order in which packets take them: each as often as it is fast."""
         rates = [self.rate_bps(out) for out, _ in circuits]
         if len(set(rates)) == 1:
             return range(len(circuits))
         fastest_first = sorted(range(len(circuits)), key=lambda place: -rates[place])
         of_all = [rates[place] / sum(rates) for place in fastest_first]
-        return [fastest_first[place] for place in dealt(TURNS, of_all)]
+        return [fastest_first[place] for place in dealt(packets, of_all)]
 
     def packets(
         self, size_bytes: Fraction, listed: int, paths: Sequence[tuple[float, Sequence[Sequence[tuple[End, End]]]]]
@@ -64,7 +61,10 @@ class Framing:
         """The packets of a transfer; of each path its share, and by hop the parallel circuits."""
         count = math.ceil(size_bytes / self.payload_bytes)
         path_of = [0] * count if len(paths) == 1 else dealt(count, [share for share, _ in paths])
-        in_turn = [[[hop[place] for place in self.turns(hop)] for hop in hops] for _, hops in paths]
+        in_turn = [
+            [[hop[place] for place in self.turns(hop, path_of.count(path))] for hop in hops]
+            for path, (_, hops) in enumerate(paths)
+        ]
         sent = [0] * len(paths)
         found = []
         for number, path in enumerate(path_of):
