@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from tests.reference.iteration_ports import End, Joined, Wires, between, plan_circuits, wired
@@ -108,7 +109,7 @@ def steps_of(plan: dict[str, Any], group: Sequence[int], ports: Sequence[int], f
         has = circuits[step["topology"]]
         joined = wired(group, has, ports, framing.rates_bps)
         links = between(joined)
-        packets = []
+        packets: list[tuple[tuple[int, int, int], Packet]] = []
         received: dict[int, Fraction] = dict.fromkeys(group, Fraction())
         for arc in arcs_of(step, gpus):
             size_bytes = exact_bytes(amounts[arc.src, arc.dst])
@@ -117,6 +118,11 @@ def steps_of(plan: dict[str, Any], group: Sequence[int], ports: Sequence[int], f
                 (share, [links[group[tail], group[head]] for tail, head in pairwise(nodes)])
                 for share, nodes in arc.paths
             ]
-            packets += framing.packets(size_bytes, arc.listed, paths)
-        found.append(Step(has, joined, packets, received))
+            turn = (arc.dst - arc.src) % gpus
+            of_arc = framing.packets(size_bytes, arc.listed, paths)
+            packets += [((packet.numbers[0], turn, arc.src), packet) for packet in of_arc]
+        if len({framing.rate_bps((0, port)) for port in ports}) > 1:
+            packets.sort(key=itemgetter(0))
+            packets = [(order, replace(packet, flow=(place, 0, 0))) for place, (order, packet) in enumerate(packets)]
+        found.append(Step(has, joined, [packet for _, packet in packets], received))
     return found
