@@ -7,8 +7,8 @@ The rules, which both our simulator and this module follow on their own, but for
 - A transfer is ceil(bytes / payload) packets, the last one short.
 - With several paths with shares, packet i takes the one with the largest share·(i + 1) - sent, the first of equals.
 - A link of count c is c circuits; the k-th packet of a path uses circuit k mod c at every hop. Where these have
-  different rates, the k-th packet uses that of a row of TURNS: each time the one with the largest
-  rate·(i + 1)/sum - turns so far.
+  different rates, the k-th packet uses that of a row, over and over: each time the one with the largest
+  rate·(i + 1)/sum - turns so far, until all have their whole share.
 - Transfers are ordered by the element of the step's symmetry that makes them, then as they are written.
 """
 
@@ -24,7 +24,6 @@ from itertools import groupby, pairwise
 from typing import Any, Protocol
 
 WHOLE_BYTES_SLACK = 1e-6
-TURNS = 256
 
 Pair = tuple[int, int]
 Nodes = tuple[int, ...]
@@ -213,7 +212,8 @@ def _step(document: dict[str, Any], step: dict[str, Any], circuits: tuple[Circui
     for pair, positions in parallel.items():
         rates = [circuits[position].rate_bps for position in positions]
         if len(set(rates)) > 1:
-            turns = path_of_each(tuple(rate / sum(rates) for rate in rates), TURNS)
+            in_turn = round(sum(rates)) // math.gcd(*map(round, rates))
+            turns = path_of_each(tuple(rate / sum(rates) for rate in rates), in_turn)
             parallel[pair] = [positions[turn] for turn in turns]
     transfers, fluid = [], []
     for src, dst, size in _transfers(document, step):

@@ -21,9 +21,6 @@ from tests.reference.plan_costs import amounts_of
 from tests.reference.plan_document import arcs_of, chunks_of, transfers_of
 from tests.reference.plan_packets import dealt, exact_bytes, wire_fs
 
-# Packets after which circuits of different rates are taken in the same order again.
-TURNS = 1 << 8
-
 
 @dataclass(frozen=True)
 class Packet:
@@ -53,14 +50,14 @@ class Framing:
         """The rate of a port."""
         return self.rates_bps[end[1] if len(self.rates_bps) > 1 else 0]
 
-    def turns(self, circuits: Sequence[tuple[End, End]]) -> Sequence[int]:
+    def turns(self, circuits: Sequence[tuple[End, End]], packets: int) -> Sequence[int]:
         """The places of parallel circuits in the order in which packets take them: each as often as it is fast."""
         rates = [self.rate_bps(out) for out, _ in circuits]
         if len(set(rates)) == 1:
             return range(len(circuits))
         fastest_first = sorted(range(len(circuits)), key=lambda place: -rates[place])
         of_all = [rates[place] / sum(rates) for place in fastest_first]
-        return [fastest_first[place] for place in dealt(TURNS, of_all)]
+        return [fastest_first[place] for place in dealt(packets, of_all)]
 
     def are_alike(self, ports: Sequence[int]) -> bool:
         """Whether ports have one rate."""
@@ -79,7 +76,10 @@ class Framing:
         """
         count = math.ceil(size_bytes / self.payload_bytes)
         path_of = [0] * count if len(paths) == 1 else dealt(count, [share for share, _ in paths])
-        in_turn = [[[hop[place] for place in self.turns(hop)] for hop in hops] for _, hops in paths]
+        in_turn = [
+            [[hop[place] for place in self.turns(hop, path_of.count(path))] for hop in hops]
+            for path, (_, hops) in enumerate(paths)
+        ]
         sent = [0] * len(paths)
         found = []
         for number, path in enumerate(path_of):
@@ -124,7 +124,7 @@ def steps_of(plan: dict[str, Any], group: Sequence[int], ports: Sequence[int], f
         has = circuits[step["topology"]]
         joined = wired(group, has, ports, framing.rates_bps)
         links = between(joined)
-        packets = []
+        packets: list[tuple[tuple[int, int, int], Packet]] = []
         received: dict[int, Fraction] = dict.fromkeys(group, Fraction())
         for arc in arcs_of(step, gpus):
             size_bytes = exact_bytes(amounts[arc.src, arc.dst])

@@ -87,6 +87,16 @@ def test_messages_take_the_sum_of_the_rates(bandwidth: list[float]) -> None:
     assert training.lower_bound_s == pytest.approx(training.total_s, rel=1e-9)
 
 
+@pytest.mark.parametrize("gigas", [(800, 8), (800, 8, 8, 8, 800), (1, 3, 1000), (700, 500, 300, 200), (800, 7.3, 11.1)])
+def test_packets_fill_every_port(gigas: tuple[float, ...]) -> None:
+    """A long message takes as long as all ports together, but for what 1 % and few packets on the slowest one take."""
+    sends = [{"id": "s", "kind": "send", "source": 0, "destination": 1, "size_bytes": 10**8, "after": []}]
+    training = planned(message(nodes=sends), ll.Fabric(ports=len(gigas), bandwidth=[giga * GIGA for giga in gigas]))
+    packet_s = 8 * 4096 / (min(gigas) * GIGA)
+    late_s = ll.simulate(training, packet_size=4096).total_s - training.total_s
+    assert 0 <= late_s <= 0.01 * training.total_s + 2 * packet_s
+
+
 @pytest.mark.parametrize("order", list(itertools.permutations((8e11, 4e11))))
 def test_each_stream_has_the_port_that_suits_it(order: tuple[float, float]) -> None:
     """Two streams at once, of 300 and of 100 MB, on circuits that stay: the larger has the fast port, wherever that is.
@@ -147,5 +157,5 @@ def test_what_has_one_rate_is_refused_in_a_line(cli: RunCli, in_tmp: Path, verb:
 
 
 def test_pairs_of_different_rates_are_refused() -> None:
-    with pytest.raises(InputError, match="iterations are planned with one rate for all circuits"):
+    with pytest.raises(InputError, match="iterations are planned with one rate for all pairs of GPUs"):
         planned(message(), ll.Fabric(ports=2, pair_rates="0:1:100Gbps"))

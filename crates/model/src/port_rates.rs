@@ -32,8 +32,8 @@ impl PortRates {
             units::rate_from_f64(field, rate)?;
         }
         if by_port_bps.len() != ports as usize {
-            let given = format!("{} rates", by_port_bps.len());
-            return Err(Error::value(field, given, format!("one rate, or one for each of the {ports} ports of a GPU")));
+            let given = format!("a list of {}", crate::counted(by_port_bps.len() as u64, "rate"));
+            return Err(Error::value(field, given, format!("one rate, or one for each port of a GPU, {ports} in all")));
         }
         let are_equal = by_port_bps.windows(2).all(|pair| pair[0] == pair[1]);
         let by_port = by_port_bps.iter().map(|rate| rate.to_bits()).collect();

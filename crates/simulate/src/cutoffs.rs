@@ -19,8 +19,11 @@ pub(crate) mod unlike_servers {
     /// Packets of a step among servers of different rates: each is kept with its path.
     pub(crate) const MOST_PACKETS: u64 = 1 << 24;
 
-    /// Packets after which parallel circuits of different rates are taken in the same order again.
-    pub(crate) const IN_TURN: usize = 1 << 8;
+    /// Packets after which parallel circuits of different rates are taken in the same order again, at most.
+    pub(crate) const MOST_IN_TURN: usize = 1 << 10;
+
+    /// What rounding makes of the shares of circuits, in parts of the time of packets on them.
+    pub(crate) const ROUNDING: f64 = 1e-9;
 }
 
 pub(crate) mod wiring {

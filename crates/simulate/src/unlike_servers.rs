@@ -14,7 +14,7 @@ use model::{Electrical, Error, Plan, Rank, Result, Translations};
 
 use crate::change::{Change, initial};
 use crate::clock::{LIMIT_FS, femtoseconds, too_long, wire_fs};
-use crate::cutoffs::unlike_servers::{IN_TURN, MOST_PACKETS};
+use crate::cutoffs::unlike_servers::{MOST_IN_TURN, MOST_PACKETS, ROUNDING};
 use crate::message::{Message, full_packet, packet};
 use crate::packet::Packet;
 use crate::report::{StepTimes, idle_gpus, of_gpus, receive, send};
@@ -201,16 +201,28 @@ struct Sent {
 }
 
 /// The parallel circuits that packets take one after the other: each once where they are alike, else each as often as
-/// its rate is of all.
+/// its rate is of all: over the first number of packets after which no circuit has to be busy for longer than it must,
+/// or that with the least excess.
 fn turns(circuits: &[Server], rates_bps: &[f64]) -> Vec<usize> {
     let rates: Vec<f64> = circuits.iter().map(|circuit| rates_bps[circuit.rate]).collect();
-    match Shares::new(&rates).filter(|shares| !shares.are_equal()) {
-        None => (0..circuits.len()).collect(),
-        Some(shares) => {
-            let mut dealer = Dealer::new(circuits.len());
-            (0..IN_TURN).map(|_| dealer.deal(&shares).0).collect()
+    let Some(shares) = Shares::new(&rates).filter(|shares| !shares.are_equal()) else {
+        return (0..circuits.len()).collect();
+    };
+    let mut dealer = Dealer::new(circuits.len());
+    let (mut taken, mut sent) = (Vec::new(), vec![0.0f64; circuits.len()]);
+    let (mut least, mut best) = (f64::INFINITY, 0);
+    while taken.len() < MOST_IN_TURN && least > 1.0 + ROUNDING {
+        let place = dealer.deal(&shares).0;
+        taken.push(place);
+        sent[place] += 1.0;
+        let busy = |(place, packets): (usize, &f64)| packets / (taken.len() as f64 * shares.of(place));
+        let longest = sent.iter().enumerate().map(busy).fold(0.0, f64::max);
+        if longest < least - ROUNDING {
+            (least, best) = (longest, taken.len());
         }
     }
+    taken.truncate(best);
+    taken
 }
 
 fn step(
@@ -329,4 +341,45 @@ fn packets(
     }
     found.sort_by_key(|(order, _)| *order);
     Ok(found.into_iter().map(|(_, sent)| sent).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(of_circuits_bps: &[f64]) -> Vec<usize> {
+        let used = CircuitUse {
+            src: 0,
+            dst: 1,
+            circuit: 0,
+            bytes: 0,
+            packets: 0,
+            first_fs: 0,
+            last_fs: 0,
+            busy_fs: 0,
+            queue_bytes: 0,
+        };
+        let server = |rate| Server { rate, delay_fs: 0, free_fs: 0, used, waiting_bytes: 0 };
+        turns(&(0..of_circuits_bps.len()).map(server).collect::<Vec<_>>(), of_circuits_bps)
+    }
+
+    #[test]
+    fn circuits_of_one_rate_take_turns() {
+        assert_eq!(taken(&[4e11; 3]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn turns_end_where_each_circuit_has_its_whole_share() {
+        for rates in [&[2.0, 1.0][..], &[2.0, 2.0, 1.0, 1.0], &[100.0, 100.0, 1.0, 1.0, 1.0], &[7.0, 5.0, 3.0, 2.0]] {
+            let turns = taken(&rates.iter().map(|rate| rate * 8e9).collect::<Vec<_>>());
+            let counts: Vec<f64> =
+                (0..rates.len()).map(|place| turns.iter().filter(|&&taken| taken == place).count() as f64).collect();
+            assert_eq!(counts, rates);
+        }
+    }
+
+    #[test]
+    fn a_circuit_that_would_hold_up_the_others_has_no_turn() {
+        assert_eq!(taken(&[8e11, 1.0]), [0]);
+    }
 }

@@ -236,7 +236,7 @@ class Fabric:
             )
         if self.pair_rates is not None:
             raise refuse(
-                "pair_rates", f"`{shown(self.pair_rates)}` is not accepted: {what} with one rate for all circuits"
+                "pair_rates", f"`{shown(self.pair_rates)}` is not accepted: {what} with one rate for all pairs of GPUs"
             )
 
     @property
