@@ -124,7 +124,7 @@ def steps_of(plan: dict[str, Any], group: Sequence[int], ports: Sequence[int], f
         has = circuits[step["topology"]]
         joined = wired(group, has, ports, framing.rates_bps)
         links = between(joined)
-        packets: list[tuple[tuple[int, int, int], Packet]] = []
+        packets = []
         received: dict[int, Fraction] = dict.fromkeys(group, Fraction())
         for arc in arcs_of(step, gpus):
             size_bytes = exact_bytes(amounts[arc.src, arc.dst])
