@@ -34,10 +34,11 @@ impl KnownPlans {
         make: impl FnOnce() -> Result<Plan>,
     ) -> Result<Arc<Plan>> {
         let known = self.variants.find(|(plan, known, _)| Arc::ptr_eq(plan, of) && *known == kind);
-        known.map(|(.., variant)| variant).unwrap_or_else(|| {
-            let made = make().map(Arc::new);
-            self.variants.keep((of.clone(), kind, made.clone()));
-            made
-        })
+        if let Some((.., variant)) = known {
+            return variant;
+        }
+        let made = make().map(Arc::new);
+        self.variants.keep((of.clone(), kind, made.clone()));
+        made
     }
 }
