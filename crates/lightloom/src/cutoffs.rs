@@ -34,6 +34,9 @@ pub(crate) mod known_requests {
     /// Requests that are kept ready, each for one start.
     pub(crate) const MOST_KEPT: usize = 512;
 
+    /// Sizes, rates and delays at which the plans of a request are kept.
+    pub(crate) const MOST_POINTS: usize = 256;
+
     /// Ports of all GPUs up to which a request is kept ready: tables of more take too much memory.
     pub(crate) const MOST_PORTS: u64 = 256;
 }

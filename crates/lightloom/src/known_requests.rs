@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Latest, Plan, Result};
 use planners::{Cache, Choice, OperatingPoint, PlannerOptions};
 
-use crate::cutoffs::known_requests::{MOST_KEPT, MOST_PORTS};
+use crate::cutoffs::known_requests::{MOST_KEPT, MOST_POINTS, MOST_PORTS};
 use crate::never_change::KnownWinners;
 use crate::{Prepared, Request, better, planned, tiers};
 
@@ -98,7 +98,11 @@ impl Ready {
             return known.clone();
         }
         let found = self.planned(at);
-        lock().at.insert(at.bits(), found.clone());
+        let mut known = lock();
+        if known.at.len() >= MOST_POINTS {
+            *known = Known::default();
+        }
+        known.at.insert(at.bits(), found.clone());
         found
     }
 

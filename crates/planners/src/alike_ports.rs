@@ -45,8 +45,8 @@ pub(crate) fn on_shape(planner: &dyn Planner, problem: &Problem, shape: Shape, b
     if let (Some(&one), []) = (problem.static_candidates.first(), &own.static_candidates[..])
         && planner.capabilities().keeps_one_topology
     {
-        let (named, ports) = (problem.table.candidate(one), own.fabric.shape.ports());
-        let reason = format!("it has more than {ports} circuits at a GPU");
+        let (named, ports) = (problem.table.candidate(one), u64::from(own.fabric.shape.ports()));
+        let reason = format!("it has more than {} at a GPU", model::counted(ports, "circuit"));
         return Err(Error::refused("topology", named.name(), reason));
     }
     own.options = problem.options.clone();

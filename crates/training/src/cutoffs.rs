@@ -17,6 +17,11 @@ pub(crate) mod kept {
     pub(crate) const MOST_TOGETHER: usize = 200;
 }
 
+pub(crate) mod known_plans {
+    /// Variants of plans that are kept for other iterations.
+    pub(crate) const MOST_VARIANTS: usize = 1024;
+}
+
 pub(crate) mod library_stock {
     /// Most topologies of a large group that plans are looked for from.
     pub(crate) const MOST_OF_LARGE: usize = 3;

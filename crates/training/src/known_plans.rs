@@ -1,9 +1,11 @@
 //! Plans of groups that iterations have found, for other iterations on fabrics that differ in rates and delays.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lightloom::KnownRequests;
-use model::{Plan, Result};
+use model::{Latest, Plan, Result};
+
+use crate::cutoffs::known_plans::MOST_VARIANTS;
 
 /// A variant of a plan ([`crate::variants`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ type Variant = (Arc<Plan>, VariantKind, Result<Arc<Plan>>);
 pub struct KnownPlans {
     /// Collectives of groups.
     pub requests: KnownRequests,
-    variants: Mutex<Vec<Variant>>,
+    variants: Latest<Variant, MOST_VARIANTS>,
 }
 
 impl KnownPlans {
@@ -31,13 +33,12 @@ impl KnownPlans {
         kind: VariantKind,
         make: impl FnOnce() -> Result<Plan>,
     ) -> Result<Arc<Plan>> {
-        let lock = || self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(plan, known, _): &&Variant| Arc::ptr_eq(plan, of) && *known == kind;
-        let known = lock().iter().find(is_it).map(|(.., variant)| variant.clone());
-        known.unwrap_or_else(|| {
-            let made = make().map(Arc::new);
-            lock().push((of.clone(), kind, made.clone()));
-            made
-        })
+        let known = self.variants.find(|(plan, known, _)| Arc::ptr_eq(plan, of) && *known == kind);
+        if let Some((.., variant)) = known {
+            return variant;
+        }
+        let made = make().map(Arc::new);
+        self.variants.keep((of.clone(), kind, made.clone()));
+        made
     }
 }
