@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ FABRICS: dict[str, dict[str, Any]] = {
 }
 
 
+@cache
 def planned(kind: str, collective: str = "all-gather") -> ll.Plan:
     fabric = ll.Fabric(gpus=8, reconfiguration_delay="100ns", **FABRICS[kind])
     return ll.plan(collective, "1MiB", fabric=fabric)

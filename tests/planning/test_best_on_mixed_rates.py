@@ -57,6 +57,7 @@ def hold_to_each_topology(number: int) -> None:
         assert best.total_s == pytest.approx(min(plan.total_s for plan in single.values()), rel=ROUNDING, abs=0)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("number", range(120))
 def test_the_best_of_topologies_is_the_least_of_each(number: int) -> None:
     hold_to_each_topology(number)

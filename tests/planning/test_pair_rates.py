@@ -274,6 +274,7 @@ def test_what_does_not_go_with_rates_of_pairs_is_refused_in_a_line(changed: dict
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("pair_rates", "rates", "hops"),
     [

@@ -32,6 +32,7 @@ size = ["4KiB", "16MiB"]
 """
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("collective", ["all-reduce", "all-to-all", "broadcast"])
 @pytest.mark.parametrize("given", MIXED)
 def test_points_of_a_problem_are_plans(given: dict[str, Any], collective: str) -> None:
@@ -48,6 +49,7 @@ def test_points_of_a_problem_are_plans(given: dict[str, Any], collective: str) -
             assert swept.names[swept.choice[row, column]] == (plan.planner, plan.algorithm)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("given", MIXED)
 def test_rows_of_a_sweep_are_plans(given: dict[str, Any]) -> None:
     settings = {"collective": "all-gather", "gpus": 8, **given}
@@ -75,6 +77,7 @@ def test_rates_of_ports_may_be_an_axis(cli: RunCli, in_tmp: Path) -> None:
         assert columns["total_s"][row] == ll.plan("all-to-all", int(columns["size_bytes"][row]), fabric=fabric).total_s
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("axis", [{"bandwidth": ["100Gbps", "400Gbps"]}, {"hop_delay": ["100ns", "2us"]}])
 def test_what_other_pairs_have_may_vary(axis: dict[str, list[str]]) -> None:
     """The rate or the hop delay of pairs in no class, also where it is better than that of all classes."""

@@ -59,6 +59,7 @@ def judge(seeds: range) -> None:
             hold_to_what_it_says(planned(told, fabric, policy), seed, packets, header_bytes)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("seed", range(4))
 def test_iterations_hold_what_they_say(seed: int) -> None:
     judge(range(seed, seed + 1))
