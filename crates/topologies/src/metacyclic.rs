@@ -257,6 +257,7 @@ mod tests {
 
     /// Where there are too many generators to look at all of them, a sample without repetitions is drawn.
     #[test]
+    #[ignore = "large: make test-large"]
     fn many_ports_have_generators_of_their_own() {
         let found = best(100, 60).unwrap().unwrap();
         assert_eq!(found.topology.circuits(), 6000);
@@ -268,6 +269,7 @@ mod tests {
     /// Among more ranks some groups are searched, and those that are found are as narrow as de Bruijn graphs but for
     /// some hops.
     #[test]
+    #[ignore = "large: make test-large"]
     fn digraphs_of_many_ranks_are_narrow_and_written_by_their_wheel() {
         for (ranks, ports, most) in [(500, 2, 13), (1024, 2, 15), (1023, 3, 10), (4096, 4, 8), (10_000, 2, 21)] {
             let found = best(ranks, ports).unwrap().unwrap();

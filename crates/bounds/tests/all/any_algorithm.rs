@@ -172,6 +172,7 @@ fn least_spreading(ranks: usize, origins: &[usize], given: Option<&Vec<usize>>, 
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn no_all_gather_of_four_ranks_and_no_broadcast_of_six_is_faster() {
     for prices in PRICES {
         // Four ranks take seconds each.

@@ -102,6 +102,7 @@ fn careless_programs_leak_and_overrun_nothing() {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn the_example_is_clean_under_valgrind() {
     if !is_there("cc") || !is_there("valgrind") {
         return;

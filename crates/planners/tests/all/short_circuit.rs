@@ -127,6 +127,7 @@ fn speed_ups_over_ring() {
 /// Figure 1 and §2.3: on a static ring of 16, Ring beats recursive doubling for every size; hops sum to
 /// n − 1 with both.
 #[test]
+#[ignore = "large: make test-large"]
 fn ring_beats_recursive_doubling_on_a_static_ring() {
     for collective in [Collective::ReduceScatter, Collective::AllGather, Collective::AllReduce] {
         let halves = if collective == Collective::AllReduce { 2.0 } else { 1.0 };

@@ -67,6 +67,7 @@ fn all_sets_up_to_twelve_ranks_are_optimal() {
 
 /// 1.30 wherever that can be had: beyond it no set of this many generators does better.
 #[test]
+#[ignore = "large: make test-large"]
 fn up_to_64_ranks_within_1_30_of_theorem_1_unless_no_set_is() {
     let mut beyond = Vec::new();
     for ranks in 2..=64 {
@@ -84,6 +85,7 @@ fn up_to_64_ranks_within_1_30_of_theorem_1_unless_no_set_is() {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn up_to_512_ranks_within_1_50_of_theorem_1() {
     for ranks in [96, 127, 210] {
         for (set, topologies) in generator_sets(ranks).unwrap().iter().zip(1..) {

@@ -41,6 +41,7 @@ fn swing_on_eight_ranks_reaches_the_optimum() {
 
 /// The best circulant has 6.6111.
 #[test]
+#[ignore = "large: make test-large"]
 fn bruck_all_to_all_on_64_ranks_is_far_below_the_best_circulant() {
     let load = searched(&schedule("bruck", Collective::AllToAll, 64), 4, 2000);
     assert!(load <= 5.74, "{load}");

@@ -8,6 +8,7 @@ use lightloom_simulate::{Injection, Level, ReconfigurationScope, Settings, Synch
 use model::{Collective, CostSettings, Initial};
 
 #[test]
+#[ignore = "large: make test-large"]
 fn plans_of_all_planners_are_simulated() {
     let (mut plans, base) = (0, Settings { payload_bytes: 1024, ..Settings::default() });
     for (dims, ports) in [(vec![8], 1), (vec![6], 3), (vec![4, 4], 4)] {

@@ -51,6 +51,7 @@ fn every_algorithm_on_grids() {
 }
 
 #[test]
+#[ignore = "large: make test-large"]
 fn every_algorithm_on_1024_ranks() {
     // Broadcasts from rank 0 only, and radix 2: the shapes above vary those.
     let shape = Shape::new(1024, &[], 1).unwrap();
