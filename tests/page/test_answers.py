@@ -78,6 +78,7 @@ def test_what_is_made_of_a_plan_is_that_of_the_command_line(server: Served, cli:
         assert answered(server, "simulate", **asked, **settings) == cli("simulate", "plan", *flags).out.rstrip("\n")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("to", written_formats())
 def test_exports_are_those_of_the_command_line(server: Served, cli: RunCli, in_tmp: Path, to: str) -> None:
     asked = {"collective": "all-gather", "size": "4MiB", "gpus": 4, "algorithm": "ring", "planner": "harvest"}

@@ -56,6 +56,7 @@ def test_every_picture_is_drawn(server: Served, of: str, asked: dict[str, Any]) 
         assert answer.headers["content-disposition"] == f'attachment; filename="{of}.{kind}"'
 
 
+@pytest.mark.large
 def test_the_picture_of_a_plan_is_that_of_the_command_line(server: Served, cli: RunCli, in_tmp: Path) -> None:
     words = [word for key, value in SMALL.items() for word in (f"--{key}", value)]
     assert cli("plan", *words, "--plot", "plan.png").status == 0

@@ -62,6 +62,7 @@ def test_programs_show_it_in_a_header(locked: Served) -> None:
     assert "401" in described["paths"]["/api/plan"]["post"]["responses"]
 
 
+@pytest.mark.large
 def test_a_browser_opens_the_address_that_is_printed(locked: Served) -> None:
     opened = locked.line.split()[0]
     assert opened == f"{locked.address}/?token={TOKEN}"

@@ -167,6 +167,7 @@ def test_limits_of_time_count_all_turns() -> None:
     run(what, seconds=4 * TURN_S)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("kind", ["patient", "stubborn"])
 def test_a_map_goes_on_from_where_it_was_left_or_its_time_was_over(kind: str) -> None:
     async def what(pool: Pool) -> None:

@@ -20,6 +20,7 @@ UNEVEN = "/plan?collective=all-to-all&matrix=zipf:0.9&size=1MiB/pair&gpus=6&port
 BROKEN = "/plan?collective=all-gather&size=16MiB&gpus=8&ports=2&failed=port:1.0,receiver:2.1"
 
 
+@pytest.mark.large
 def test_data_move_at_the_rate_of_their_circuit(opened: Opened) -> None:
     page = opened.go(UNEVEN)
     plan = ll.plan("all-to-all", "1MiB/pair", matrix="zipf:0.9", fabric=ll.Fabric(gpus=6, ports=2), planner="static")

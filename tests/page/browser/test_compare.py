@@ -66,6 +66,7 @@ def test_a_row_opens_its_plan(opened: Opened, planner: str) -> None:
     assert f"planner {planner}" in page.locator(".headline").inner_text()
 
 
+@pytest.mark.large
 def test_what_is_outdated_is_cancelled(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     size = page.get_by_label("Size", exact=True)
@@ -79,6 +80,7 @@ def test_what_is_outdated_is_cancelled(opened: Opened) -> None:
     expect(page.locator(".sentence")).to_contain_text(show_time(best.total_s).split()[0])
 
 
+@pytest.mark.large
 def test_the_drawing_is_saved(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     starts = {"JSON": b"{", "CSV": b"planner,", "SVG": b"<svg", "PNG": b"\x89PNG"}

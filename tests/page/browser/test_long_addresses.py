@@ -140,6 +140,7 @@ def test_what_an_address_is_too_short_for_is_said_and_saved(opened: Opened) -> N
     assert page.locator(".notice").count() == 0
 
 
+@pytest.mark.large
 def test_an_address_that_lacks_a_matrix_makes_no_other_plan(opened: Opened) -> None:
     page = opened.page
     page.goto(f"{opened.address}/plan?collective=all-to-all&size=8MiB&gpus={RANKS}#lacks=matrix")

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
+import pytest
+
 from tests.page.browser.views import VIEWS
 
 if TYPE_CHECKING:
     from tests.page.browser.chromium import Opened
 
 
+@pytest.mark.large
 def test_tabs_begin_at_the_top(opened: Opened) -> None:
     page = opened.go(VIEWS["plan"])
     page.keyboard.press("Tab")

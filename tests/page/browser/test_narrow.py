@@ -105,6 +105,7 @@ def test_what_is_wrong_is_not_folded(narrow: Opened) -> None:
     narrow.forgive("422")
 
 
+@pytest.mark.large
 def test_a_wide_screen_folds_nothing(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     assert not fold(opened).is_visible()
@@ -148,6 +149,7 @@ CROSSED = """() => [...document.querySelectorAll('svg.chart')].flatMap((svg) => 
 })"""
 
 
+@pytest.mark.large
 def test_claims_that_no_figure_covers_fit(narrow: Opened) -> None:
     page = narrow.go("/results")
     claims = page.get_by_role("region", name="Claims judged without a figure")
@@ -158,6 +160,7 @@ def test_claims_that_no_figure_covers_fit(narrow: Opened) -> None:
     assert set(lines) == {1}
 
 
+@pytest.mark.large
 def test_the_table_of_colours_fits_a_desk_s_display(opened: Opened) -> None:
     page = opened.go("/training?model=gpt-3&ranks=64&ports=4")
     table = page.get_by_role("region", name="Time by row and colour")
@@ -172,6 +175,7 @@ def test_the_table_of_colours_fits_a_desk_s_display(opened: Opened) -> None:
     assert max(heights) <= 2.2 * line
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("width", [WIDE["width"], NARROW["width"]])
 @pytest.mark.parametrize("view", ["compare", "advice", "training"])
 def test_the_line_of_the_bound_leaves_words_out(browser: Browser, server: Served, view: str, width: int) -> None:
@@ -185,6 +189,7 @@ def test_the_line_of_the_bound_leaves_words_out(browser: Browser, server: Served
         opened.context.close()
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_line_has_the_colour_of_bars(browser: Browser, server: Served, scheme: Any) -> None:
     opened = Opened.at(browser, server.address, color_scheme=scheme)

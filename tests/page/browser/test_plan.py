@@ -130,6 +130,7 @@ def test_back_and_forward_show_what_was_there(opened: Opened) -> None:
     assert headline(opened) == after
 
 
+@pytest.mark.large
 def test_a_slider_moves_its_field(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_label("Size, slider", exact=True).focus()
@@ -139,6 +140,7 @@ def test_a_slider_moves_its_field(opened: Opened) -> None:
     opened.settle()
 
 
+@pytest.mark.large
 def test_what_an_option_means_is_said_where_it_is_entered(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     options = {option.name: option for option in options_of("plan")}
@@ -173,6 +175,7 @@ def test_an_address_that_is_wrong_says_so(opened: Opened) -> None:
     opened.forgive("422")
 
 
+@pytest.mark.large
 def test_the_problem_goes_along_to_another_view(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.get_by_role("link", name="Compare", exact=True).click()
@@ -313,6 +316,7 @@ def test_steps_name_the_tiers_that_carry(opened: Opened) -> None:
     assert "islands of 72 GPUs round electrical switches of 7.2 Tbit/s, hop delay 500 ns." in words
 
 
+@pytest.mark.large
 def test_the_page_opens_on_the_problem_of_the_readme(opened: Opened) -> None:
     page = opened.go("/")
     readme = (Path(ll.__file__).parents[2] / "README.md").read_text("utf-8")

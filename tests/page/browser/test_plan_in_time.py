@@ -68,6 +68,7 @@ def test_without_motion_playing_goes_from_step_to_step(opened: Opened) -> None:
     assert page.locator(".flow").first.is_hidden()
 
 
+@pytest.mark.large
 def test_bytes_on_the_circuits_are_those_of_the_routes(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=1MiB&gpus=16&algorithm=recursive-doubling&planner=static")
     plan = ll.plan(
@@ -92,6 +93,7 @@ def test_bytes_on_the_circuits_are_those_of_the_routes(opened: Opened) -> None:
         page.keyboard.press("ArrowRight")
 
 
+@pytest.mark.large
 def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     page.wait_for_selector(".circuit.busy")
@@ -107,6 +109,7 @@ def test_a_gpu_that_is_chosen_shows_its_ports(opened: Opened) -> None:
     expect(page.locator(".ports-list")).to_contain_text(re.compile(r"9 → \d+"))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("optics", ["crossbar", "parallel"])
 def test_circuits_have_their_ports_on_switches_by_the_rule_of_the_file(opened: Opened, optics: str) -> None:
     """Ports are worked out by the words of the rule: of GPU g, port p, on one switch or on that of the port."""

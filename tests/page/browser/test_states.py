@@ -158,6 +158,7 @@ def test_what_was_found_before_the_time_was_over_is_shown(opened: Opened) -> Non
     expect(page.get_by_role("button", name="Compute on")).to_be_visible()
 
 
+@pytest.mark.large
 def test_the_code_is_that_of_the_form_after_a_refusal_and_while_it_is_computed(opened: Opened) -> None:
     """The server is made to refuse, and to answer late; what it says of the code is its own."""
     page = opened.go(PROBLEM)

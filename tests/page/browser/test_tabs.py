@@ -29,6 +29,7 @@ def to(opened: Opened, name: str) -> Page:
     return opened.page
 
 
+@pytest.mark.large
 def test_a_number_of_ranks_is_one_of_gpus_elsewhere(opened: Opened) -> None:
     page = opened.go("/training?model=bert-pccl&ranks=8&ports=2")
     for name in PLANNED:
@@ -48,6 +49,7 @@ def test_which_gpus_run_a_collective_is_no_number_of_ranks(opened: Opened) -> No
     assert link(page, "Compare")["ranks"] == "0-3"
 
 
+@pytest.mark.large
 def test_a_view_has_its_own_again(opened: Opened) -> None:
     page = opened.go("/training?model=bert-pccl&ranks=8&policy=static")
     to(opened, "Plan")
@@ -77,6 +79,7 @@ def test_a_text_that_was_pasted_stays_with_its_view(opened: Opened) -> None:
     assert page.get_by_label("Jobs (TOML)", exact=True).input_value() == own
 
 
+@pytest.mark.large
 def test_many_iterations_begin_with_a_problem_of_their_own(opened: Opened) -> None:
     page = opened.go("/plan?collective=all-reduce&size=1MiB&gpus=64&bandwidth=100Gbps")
     assert link(page, "Many iterations") == {"bandwidth": "100Gbps"}

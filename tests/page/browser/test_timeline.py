@@ -198,6 +198,7 @@ def test_a_drag_selects_and_its_sums_are_the_data_s(opened: Opened, training: ll
     assert share == pytest.approx(100 * expected, abs=0.6)
 
 
+@pytest.mark.large
 def test_the_wheel_zooms_where_it_points_once_the_timeline_has_the_focus(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     tracks = page.locator(".tracks")

@@ -81,6 +81,7 @@ def test_a_change_of_the_form_is_planned_and_in_the_address(opened: Opened) -> N
     assert page.get_by_label("Policy", exact=True).input_value() == "static"
 
 
+@pytest.mark.large
 def test_the_timeline_is_the_iteration_s(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     assert page.locator(".row-names li").all_inner_texts() == ["compute", "dp", "port 1"]
@@ -223,6 +224,7 @@ def test_what_a_policy_and_a_bound_are_is_said(opened: Opened) -> None:
     )
 
 
+@pytest.mark.large
 def test_circuits_of_an_iteration_are_those_of_the_command(opened: Opened) -> None:
     page = opened.go(PROBLEM)
     card = page.get_by_role("region", name="For switches")
@@ -243,6 +245,7 @@ def test_names_of_circuits_that_never_change_are_explained(opened: Opened) -> No
             expect(entry).to_have_text(words)
 
 
+@pytest.mark.large
 def test_advice_is_for_the_job_that_was_trained_and_else_says_that_it_is_an_example(opened: Opened) -> None:
     page = opened.go("/training?model=bert-pccl&ranks=8&ports=2&bandwidth=400Gbps")
     page.route("**/api/advise", lambda route: route.fulfill(status=504, json={"error": "it takes too long"}))
@@ -263,6 +266,7 @@ def test_advice_is_for_the_job_that_was_trained_and_else_says_that_it_is_an_exam
     opened.forgive("504")
 
 
+@pytest.mark.large
 def test_a_workload_that_was_pasted_leads_to_advice_on_it(opened: Opened) -> None:
     workload = {**WORKLOAD, "name": "it's ''' mine"}
     page = opened.go(PROBLEM)
@@ -278,6 +282,7 @@ def test_a_workload_that_was_pasted_leads_to_advice_on_it(opened: Opened) -> Non
     opened.forgive("504")
 
 
+@pytest.mark.large
 def test_rows_of_advice_are_shown_while_others_are_looked_for(opened: Opened) -> None:
     told = {"gpus": 8, "mix": [{"collective": "all-gather", "size": "64KiB"}]}
     rows = ll.advise(told, switches="sirius,polatis").rows[:2]
@@ -296,6 +301,7 @@ def test_rows_of_advice_are_shown_while_others_are_looked_for(opened: Opened) ->
     page.unroute("**/api/advise")
 
 
+@pytest.mark.large
 def test_a_bound_that_no_plan_can_beat_is_said(opened: Opened) -> None:
     """The workload's one AllReduce of two ranks has no other circuits than the pair's."""
     workload = {**WORKLOAD, "ranks": 2, "mesh": {"dp": 2}}

@@ -144,6 +144,7 @@ def test_other_axes_and_another_baseline(opened: Opened) -> None:
     assert cells(opened) == first
 
 
+@pytest.mark.large
 def test_the_map_as_a_table_and_as_files(opened: Opened) -> None:
     page = opened.go(MAP)
     page.get_by_text("The map as a table").click()
@@ -217,6 +218,7 @@ def test_a_large_map_is_what_one_request_gets(
         assert shown[letter] == whole[letter]
 
 
+@pytest.mark.large
 def test_an_axis_that_is_wrong_says_so(opened: Opened) -> None:
     page = opened.go(MAP)
     page.get_by_label("From", exact=True).first.fill("2GiB of it")
@@ -338,6 +340,7 @@ def test_what_an_address_says_and_no_field_has_is_said(opened: Opened, said: str
     assert len(cells(opened)) > 0
 
 
+@pytest.mark.large
 def test_a_map_is_stopped_and_says_how_far_it_is(opened: Opened) -> None:
     page = opened.page
     page.goto(f"{opened.address}/when-it-pays?collective=all-to-all&size=1MiB&gpus=24&matrix=zipf:0.9&ports=2")
