@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from playwright.sync_api import expect
-
 import pytest
+from playwright.sync_api import expect
 
 from tests.page.browser.views import VIEWS
 
