@@ -222,6 +222,7 @@ def format_rows() -> list[dict[str, str]]:
             "read": one.made_of_it,
             "summary": one.summary,
             "cannot say": one.cannot_say,
+            "one rate for all": " and ".join(one.one_rate),
             "source": one.source,
         }
         for one in FORMATS

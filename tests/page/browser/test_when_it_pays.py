@@ -308,9 +308,9 @@ def test_sentences_count_cells_that_have_a_plan(opened: Opened, known: list[floa
 @pytest.mark.large
 def test_what_no_map_is_made_of_is_refused_at_once(opened: Opened) -> None:
     page = opened.page
-    problem = "collective=all-reduce&size=1MiB&gpus=16&pair-rates=inside:4:800Gbps:100ns"
+    problem = "collective=all-reduce&size=1MiB&gpus=16&electrical=4:3600Gbps:100ns"
     page.goto(f"{opened.address}/when-it-pays?{problem}")
-    expect(page.get_by_text("pairs of GPUs have different rates").first).to_be_visible()
+    expect(page.get_by_text("many points are planned on circuits alone").first).to_be_visible()
     expect(page.locator("[role=gridcell]")).to_have_count(0)
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     opened.forgive("422")
@@ -318,7 +318,7 @@ def test_what_no_map_is_made_of_is_refused_at_once(opened: Opened) -> None:
     opened.go(f"/plan?{problem}")
     expect(page.get_by_role("link", name="Compare all planners")).to_be_visible()
     expect(page.get_by_role("link", name="when reconfiguring pays")).to_have_count(0)
-    opened.go("/plan?collective=all-reduce&size=1MiB&gpus=16")
+    opened.go("/plan?collective=all-reduce&size=1MiB&gpus=16&pair-rates=inside:4:800Gbps:100ns")
     expect(page.get_by_role("link", name="when reconfiguring pays")).to_be_visible()
 
 

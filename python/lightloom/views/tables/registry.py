@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 ORDER = (
     *("name", "written", "read", "parameters", "requirement", "collectives", "delay", "ports"),
-    *("summary", "cannot say", "source"),
+    *("summary", "cannot say", "one rate for all", "source"),
 )
 
 

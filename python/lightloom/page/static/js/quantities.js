@@ -257,13 +257,6 @@ export function fabricWords(fabric) {
 }
 
 /**
- * Whether all circuits have one rate and one hop delay.
- *
- * @param {Fabric} fabric
- */
-export const hasOneRate = (fabric) => !fabric.pair_rates && !Array.isArray(fabric.bandwidth_bps);
-
-/**
  * The rate of all ports, or that of each: `800, 800, 400, 400 Gbit/s`.
  *
  * @param {Fabric} fabric

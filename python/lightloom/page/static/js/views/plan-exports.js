@@ -3,12 +3,11 @@
 import { ask } from "../api.js";
 import { h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
-import { hasOneRate } from "../quantities.js";
 import { registry } from "../registries.js";
 import { isDemo } from "../site.js";
 import { card } from "../tables.js";
 
-/** @import { Body, Plan } from "../types.js" */
+/** @import { Body, Entry, Fabric, Plan } from "../types.js" */
 
 /**
  * A card of downloads for a plan. body: the options that it was planned with.
@@ -23,20 +22,31 @@ export function exportsOf(plan, body, stem) {
     h("p", {}, "Which port each switch joins to which, configuration by configuration:"),
     downloads([json(`${stem}-circuits.json`, () => ask("/api/circuits", body))]),
     h("p", { class: "quiet numbering" }),
-    hasOneRate(plan.fabric)
-      ? archives(body, stem)
-      : h("p", { class: "quiet" }, "No format of another tool has circuits of different rates."),
+    archives(body, stem, plan.fabric),
   );
 }
 
 /**
- * Files of other tools, one format at a time.
+ * Whether a format has what differs in a fabric: rates of ports, or of pairs of GPUs.
+ *
+ * @param {Entry} format
+ * @param {Fabric} fabric
+ */
+function hasRates(format, fabric) {
+  const alike = format["one rate for all"] ?? "";
+  const isByPort = Array.isArray(fabric.bandwidth_bps);
+  return !(fabric.pair_rates && alike.includes("pairs")) && !(isByPort && alike.includes("ports"));
+}
+
+/**
+ * Files of other tools, one format at a time: of those that have the rates of the fabric.
  *
  * @param {Body} body
  * @param {string} stem
+ * @param {Fabric} fabric
  */
-function archives(body, stem) {
-  const formats = registry("formats").filter(({ written }) => written !== "no");
+function archives(body, stem, fabric) {
+  const formats = registry("formats").filter((format) => format.written !== "no" && hasRates(format, fabric));
   const select = h(
     "select",
     { id: "format" },

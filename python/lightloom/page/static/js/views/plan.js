@@ -6,7 +6,7 @@ import { announce, h, replace } from "../dom.js";
 import { downloads, fromServer, json } from "../downloads.js";
 import { bodyOf, kept } from "../options.js";
 import { serverAnswers } from "../plan-answers.js";
-import { counted, hasOneRate, size, time } from "../quantities.js";
+import { counted, size, time } from "../quantities.js";
 import { card } from "../tables.js";
 import { PlanCourse } from "./plan-course.js";
 import { exportsOf } from "./plan-exports.js";
@@ -121,11 +121,11 @@ function draw(result, plan, body, query, answers) {
 }
 
 /**
- * Whether a map can be made of a plan's problem and has plans to compare it with: circuits have one rate and are alone.
+ * Whether a map can be made of a plan's problem and has plans to compare it with: circuits are alone.
  *
  * @param {Plan} plan
  */
-const hasMap = ({ fabric }) => hasOneRate(fabric) && !fabric.electrical;
+const hasMap = ({ fabric }) => !fabric.electrical;
 
 /**
  * @param {Plan} plan
