@@ -16,8 +16,8 @@ from the registry in `python/lightloom/formats/__init__.py`, and as `lightloom l
 docs.generators.formats_page` writes this page. Facts of a plan that a format cannot express are in its side file
 ([how to](../how-to/export-a-plan.md)); what readers of workloads take and ask for is [on a page](workloads.md).
 
-| format | what it is | written | read | what it cannot say | definition |
-|---|---|---|---|---|---|
+| format | what it is | written | read | what it cannot say | must have one rate for all | definition |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -27,7 +27,8 @@ def page() -> str:
 
 
 def _row(one: Format) -> str:
-    cells = (f"`{one.name}`", one.summary, one.written or "no", one.made_of_it, one.cannot_say, one.source)
+    alike = " and ".join(one.one_rate)
+    cells = (f"`{one.name}`", one.summary, one.written or "no", one.made_of_it, one.cannot_say, alike, one.source)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
