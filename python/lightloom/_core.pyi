@@ -255,7 +255,7 @@ class Fabric:
         """The rate of all ports, or of each; the fastest, where pairs of GPUs have different ones."""
     @property
     def pair_ranges(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
-        """Of all pairs of GPUs the least and the largest rate, then hop delay; None where all are alike."""
+        """The least and the largest rate of all pairs of GPUs, then hop delay; None where all are alike."""
     @property
     def failed(self) -> list[str]:
         """The parts that do not work, as `--failed` spells them."""

@@ -58,7 +58,7 @@ impl<'de> Visitor<'de> for OneOrMany {
 impl RatesText {
     /// The rates of a fabric.
     pub(crate) fn of(fabric: &Fabric) -> Self {
-        Self(fabric.shape.rates().map_or(vec![fabric.bandwidth_bps], PortRates::by_port_bps))
+        Self(fabric.rates_of_ports_bps())
     }
 
     /// The rates by port, where they differ, and that of the fastest.

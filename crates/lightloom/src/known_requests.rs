@@ -14,7 +14,7 @@ use crate::{Prepared, Request, better, planned, tiers};
 /// delays; what is best from a free start serves every start, and what never changes its circuits every delay.
 #[derive(Default)]
 pub struct KnownRequests {
-    /// What requests on such fabrics have found.
+    /// Profiles and bounds that requests on such fabrics have found.
     pub cache: Arc<Cache>,
     ready: Latest<Arc<Ready>, MOST_KEPT>,
     free: Latest<Arc<Prepared>, MOST_KEPT>,

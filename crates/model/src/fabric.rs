@@ -57,6 +57,11 @@ pub struct Fabric {
 }
 
 impl Fabric {
+    /// Bit/s of every port, as one number where all are alike; where pairs of GPUs have different rates, the fastest.
+    pub fn rates_of_ports_bps(&self) -> Vec<f64> {
+        self.shape.rates().map_or_else(|| vec![self.bandwidth_bps], crate::PortRates::by_port_bps)
+    }
+
     /// # Errors
     /// A rate, delay or window outside its range ([`crate::ranges`]), or an initial topology of another size or with
     /// more circuits per GPU than there are ports.

@@ -1,4 +1,4 @@
-//! What a planner knows of the class of schedules that it chooses from.
+//! The bound that a planner has on the class of schedules that it chooses from.
 
 use model::Bound;
 

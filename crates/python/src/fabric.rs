@@ -82,8 +82,7 @@ impl PyFabric {
     /// The rate of all ports, or of each.
     #[getter]
     fn rates_bps(&self) -> Vec<f64> {
-        let fabric = &self.0.fabric;
-        fabric.shape.rates().map_or_else(|| vec![fabric.bandwidth_bps], model::PortRates::by_port_bps)
+        self.0.fabric.rates_of_ports_bps()
     }
 
     /// The parts that do not work, as they are spelled.
@@ -117,7 +116,7 @@ impl PyFabric {
         self.0.fabric.shape.pairs().map(ToString::to_string)
     }
 
-    /// Of all pairs of GPUs the least and the largest rate, then hop delay; nothing where all are alike.
+    /// The least and the largest rate of all pairs of GPUs, then hop delay; nothing where all are alike.
     #[getter]
     fn pair_ranges(&self) -> Option<[(f64, f64); 2]> {
         let pairs = self.0.fabric.shape.pairs()?;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use lightloom::StatedFabric;
-use model::{Error, Plan, PortRates, Result};
+use model::{Error, Plan, Result};
 use pyo3::prelude::*;
 
 use crate::arguments;
@@ -209,8 +209,7 @@ impl PyPlan {
     /// The rate of all ports, or of each where they differ.
     #[getter]
     fn rates_bps(&self) -> Vec<f64> {
-        let fabric = &self.plan.fabric;
-        fabric.shape.rates().map_or_else(|| vec![fabric.bandwidth_bps], PortRates::by_port_bps)
+        self.plan.fabric.rates_of_ports_bps()
     }
 
     #[getter]

@@ -22,7 +22,7 @@ pub(crate) mod unlike_servers {
     /// Packets after which parallel circuits of different rates are taken in the same order again, at most.
     pub(crate) const MOST_IN_TURN: usize = 1 << 10;
 
-    /// What rounding makes of the shares of circuits, in parts of the time of packets on them.
+    /// Rounding error of a circuit's share of the packets, relative to the share.
     pub(crate) const ROUNDING: f64 = 1e-9;
 }
 

@@ -1,10 +1,11 @@
 //! Packets through servers of different rates, step by step: circuits on ports of different rates, and circuits next to
 //! the electrical switches of islands.
 //!
-//! Packets take parallel circuits in turn, each circuit as many of them as its rate is of all. A packet of the electrical tier crosses two servers, from its GPU to the switch and from the switch to the next GPU,
-//! each at the rate of the tier; the switch stores it between them. The hop delay is behind the second. Circuits are
-//! servers as everywhere. Servers are first come, first served; a sender hands over the packets of all its transfers in
-//! turn at the start of the step. Every GPU is simulated.
+//! Packets take parallel circuits in turn, each circuit as many of them as its rate is of all. A packet of the
+//! electrical tier crosses two servers, from its GPU to the switch and from the switch to the next GPU, each at the rate
+//! of the tier; the switch stores it between them. The hop delay is behind the second. Circuits are servers as
+//! everywhere. Servers are first come, first served; a sender hands over the packets of all its transfers in turn at
+//! the start of the step. Every GPU is simulated.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -124,6 +125,11 @@ struct Server {
     waiting_bytes: u64,
 }
 
+/// A circuit that has sent nothing.
+fn unused((src, dst): (Rank, Rank), circuit: u32) -> CircuitUse {
+    CircuitUse { src, dst, circuit, bytes: 0, packets: 0, first_fs: 0, last_fs: 0, busy_fs: 0, queue_bytes: 0 }
+}
+
 /// The servers of a step.
 struct Servers {
     islands: Option<Electrical>,
@@ -140,17 +146,6 @@ struct Servers {
 impl Servers {
     fn of(plan: &Plan, topology: usize) -> Result<Self> {
         let (islands, topology) = (plan.fabric.electrical, &plan.topologies[topology]);
-        let unused = |(src, dst): (Rank, Rank), circuit| CircuitUse {
-            src,
-            dst,
-            circuit,
-            bytes: 0,
-            packets: 0,
-            first_fs: 0,
-            last_fs: 0,
-            busy_fs: 0,
-            queue_bytes: 0,
-        };
         let hop_fs = femtoseconds("hop_delay", plan.fabric.hop_delay_on_s(topology))?;
         let inside_fs = femtoseconds("electrical", islands.map_or(0.0, |islands| islands.hop_delay_s))?;
         let mut rates_bps = plan.fabric.shape.rates_bps();
@@ -348,18 +343,7 @@ mod tests {
     use super::*;
 
     fn taken(of_circuits_bps: &[f64]) -> Vec<usize> {
-        let used = CircuitUse {
-            src: 0,
-            dst: 1,
-            circuit: 0,
-            bytes: 0,
-            packets: 0,
-            first_fs: 0,
-            last_fs: 0,
-            busy_fs: 0,
-            queue_bytes: 0,
-        };
-        let server = |rate| Server { rate, delay_fs: 0, free_fs: 0, used, waiting_bytes: 0 };
+        let server = |rate| Server { rate, delay_fs: 0, free_fs: 0, used: unused((0, 1), 0), waiting_bytes: 0 };
         turns(&(0..of_circuits_bps.len()).map(server).collect::<Vec<_>>(), of_circuits_bps)
     }
 

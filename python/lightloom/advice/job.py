@@ -18,7 +18,7 @@ from lightloom.inputs.fabric import presets as fabric_presets
 from lightloom.inputs.graphs import is_topology_file
 from lightloom.inputs.quantities import number_of
 from lightloom.inputs.requests import buffer_bytes
-from lightloom.training.workload_table import READING, described_workload
+from lightloom.training.workload_table import READING, described_workload, is_json
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -202,10 +202,8 @@ def _entry(field: str, told: object, gpus: int, folder: Path | None) -> Entry:
     workload = described_workload(field, said[0], told, gpus, folder)
     if workload.ranks != gpus:
         raise refuse(f"{field}.{said[0]}", f"it has {workload.ranks} ranks and the job {gpus} GPUs; they must agree")
-    own = str(told[said[0]])
-    return Entry(
-        label=workload.name or ("workload" if own.lstrip().startswith("{") else own), count=count, workload=workload
-    )
+    label = "workload" if is_json(told[said[0]]) else str(told[said[0]])
+    return Entry(label=workload.name or label, count=count, workload=workload)
 
 
 def _collective(field: str, told: Mapping[str, Any], gpus: int, count: float) -> Entry:

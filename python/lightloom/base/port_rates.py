@@ -1,4 +1,4 @@
-"""The one rate of all circuits, where nothing else is taken."""
+"""Rates of ports: all together, and the one rate of all circuits where nothing else is taken."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GIGA = 1e9
+
+
+def all_ports_bps(ports: int, rates_bps: Sequence[float]) -> float:
+    """Bit/s of all ports of a GPU together. rates_bps: one rate of all ports, or that of each."""
+    return sum(rates_bps) if len(rates_bps) > 1 else ports * rates_bps[0]
 
 
 def one_rate(field: str, rates_bps: Sequence[float], pair_rates: object) -> float:

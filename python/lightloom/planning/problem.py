@@ -128,9 +128,8 @@ class Problem:
         sizes: bytes, or text such as `"64MiB"` or `"1MiB/pair"`; delays: fixed reconfiguration delays, seconds or text
         such as `"10us"`, to which the fabric's delays per port or by port are added; bandwidths, startups, hop_delays:
         bit/s and seconds, or text; those of the fabric when left out, as they must be where ports or pairs of GPUs have
-        different rates. One, a list or an array each, broadcast against
-        each other as NumPy does (`sizes[:, None]` against `delays` is a table). bound: whether to bound the times from
-        below.
+        different rates. One, a list or an array each, broadcast against each other as NumPy does (`sizes[:, None]`
+        against `delays` is a table). bound: whether to bound the times from below.
 
         Points on the same plan share one search. Raises `InputError` that names the argument.
         """

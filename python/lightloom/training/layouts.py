@@ -12,6 +12,7 @@ from lightloom._core import show_size
 from lightloom.base.errors import InputError, refuse
 from lightloom.base.files import write_bytes
 from lightloom.base.frames import Table
+from lightloom.base.port_rates import all_ports_bps
 from lightloom.inputs.fabric import Fabric
 from lightloom.inputs.optics import Optics
 from lightloom.inputs.quantities import bytes_of, seconds_of
@@ -186,8 +187,7 @@ def least_s(layout: Description, fabric: Fabric) -> float:
     """
     told = workload_of(layout)
     step_s = seconds_of("startup", fabric.startup) + seconds_of("hop_delay", fabric.hop_delay)
-    rates_bps = fabric.rates_bps
-    byte_s = 8 / (sum(rates_bps) if len(rates_bps) > 1 else rates_bps[0] * fabric.ports)
+    byte_s = 8 / all_ports_bps(fabric.ports, fabric.rates_bps)
     ends_s: dict[str, float] = {}
     takes_s: float
     for node in told["nodes"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from lightloom.base.errors import InputError, refuse, text_of, unknown_name
 from lightloom.inputs.workloads.model import presets
@@ -12,7 +12,7 @@ from lightloom.training.workload import Workload
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["READING", "described_workload"]
+__all__ = ["READING", "described_workload", "is_json"]
 
 # Keys next to `workload` that say what a trace leaves open.
 READING = (
@@ -36,7 +36,7 @@ def described_workload(
     Raises `InputError` that names the field.
     """
     key = f"{field}.{subject}"
-    if subject == "workload" and isinstance(text := told[subject], str) and text.lstrip().startswith("{"):
+    if subject == "workload" and is_json(text := told[subject]):
         return _given(key, text, [name for name in READING if name in told])
     path, takes_ranks = _named(key, told[subject], folder)
     options = {name: told[name] for name in READING if name in told}
@@ -49,6 +49,11 @@ def described_workload(
         return Workload.read(path, **({"ranks": ranks} if takes_ranks else {}), **options)  # type: ignore[arg-type]
     except InputError as error:
         raise InputError(key, f"{key}: {error}") from error
+
+
+def is_json(value: object) -> TypeGuard[str]:
+    """Whether the value of `workload` is the workload itself, a text of JSON, and names no file."""
+    return isinstance(value, str) and value.lstrip().startswith("{")
 
 
 def _given(key: str, text: str, reading: list[str]) -> Workload:

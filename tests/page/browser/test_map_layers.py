@@ -41,7 +41,7 @@ def test_a_layer_has_a_colour_for_every_name(opened: Opened, axe: str, layer: st
     said = [name for name in by_name if name in legend]
     assert len(said) >= min(len(by_name), 6)
     assert len({colour for name in said for colour in by_name[name]}) == len(said)
-    # What its names mean is below the map; an algorithm that a planner makes is in no registry.
+    # Meanings of its names are below the map; an algorithm that a planner makes is in no registry.
     explained = [name for name in said if layer != "algorithm" or name in names("algorithms")]
     expect(page.locator(".names dt")).to_have_count(len(explained))
     assert all(page.locator(".names dd").all_inner_texts())

@@ -100,8 +100,8 @@ impl Assignments {
 
 /// Bit/s of some ports of a fabric.
 fn rates_bps(fabric: &Fabric, ports: &[u32]) -> Vec<f64> {
-    let by_port = fabric.shape.rates().map(PortRates::by_port_bps);
-    ports.iter().map(|&port| by_port.as_ref().map_or(fabric.bandwidth_bps, |all| all[port as usize])).collect()
+    let by_port = fabric.rates_of_ports_bps();
+    ports.iter().map(|&port| by_port.get(port as usize).copied().unwrap_or(fabric.bandwidth_bps)).collect()
 }
 
 fn held<'a>(catalogue: &Catalogue<'a>, place: usize, topology: usize) -> Held<'a> {

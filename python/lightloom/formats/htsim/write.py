@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from lightloom.base.port_rates import all_ports_bps
 from lightloom.formats.output import MAIN, OUTPUT_NAME, SIDE, Exported
 from lightloom.formats.parcels import whole_bytes
 from lightloom.formats.side_files import side_file
@@ -66,7 +67,7 @@ def export(plan: Plan) -> Exported:
 
 def _notes(plan: Plan, *, has_topology: bool) -> list[str]:
     """The commands that run htsim, on the topology that is written and on its own."""
-    rate_bps = _all_ports_bps(plan)
+    rate_bps = all_ports_bps(plan.ports, plan.rates_bps)
     end_us = min(LARGEST, max(LEAST_END_US, math.ceil(TIMES * plan.total_s / MICROSECOND_S)))
     inputs = f"htsim_ndp -nodes {plan.gpus} -tm {OUTPUT_NAME} -linkspeed {rate_bps / MEGA:.12g}"
     command = f"run with: {inputs} -strat perm -end {end_us}"
@@ -95,7 +96,7 @@ def _tiers(gpus: int) -> int | None:
 
 def _window(plan: Plan, links: int) -> int:
     """Packets that a flow has under way on a path of this many links, half as many again, and the default at least."""
-    rate_bps = _all_ports_bps(plan)
+    rate_bps = all_ports_bps(plan.ports, plan.rates_bps)
     round_trip_s = links * (plan.longest_hop_delay_s + PACKET_BITS / rate_bps)
     return max(LEAST_WINDOW, math.ceil(1.5 * round_trip_s * rate_bps / PACKET_BITS))
 
@@ -105,7 +106,7 @@ def _one_switch(plan: Plan) -> bytes | None:
 
     None where its links have no whole number of Gbit/s.
     """
-    rate_bps = _all_ports_bps(plan)
+    rate_bps = all_ports_bps(plan.ports, plan.rates_bps)
     if rate_bps % GIGA:
         return None
     delay_ns = max(1, round(plan.longest_hop_delay_s / NANOSECOND_S / 2))
@@ -136,8 +137,3 @@ def _flows(plan: Plan, index: int) -> Iterator[tuple[int, int, int]]:
         count = -(-size_bytes // LARGEST)
         for part in range(count):
             yield source, destination, size_bytes * (part + 1) // count - size_bytes * part // count
-
-
-def _all_ports_bps(plan: Plan) -> float:
-    """Bit/s of all ports of a GPU together."""
-    return sum(plan.rates_bps) if len(plan.rates_bps) > 1 else plan.ports * plan.rates_bps[0]

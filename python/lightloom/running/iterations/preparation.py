@@ -48,8 +48,8 @@ def prepared_iteration(
     """The processes and programs of this many iterations, ready to run.
 
     Raises `InputError` that names `plan` where the iteration has more ranks than are run, ports of different rates or
-    communicates nothing,
-    `iterations` where they have too many acts, `scale`, and `dilation` where a run would not end in days.
+    no communication, `iterations` where they have too many acts, `scale`, and `dilation` where a run would not end in
+    days.
     """
     if training.ranks > MOST_RANKS:
         raise refuse("plan", f"an iteration on {training.ranks} ranks is not run; it takes at most {MOST_RANKS} ranks")
