@@ -94,3 +94,15 @@ def test_a_named_algorithm_keeps_its_best_line_next_to_the_best_of_all() -> None
     # And the best of all, by whatever algorithm, is a line of its own.
     anything = ll.plan("all-gather", 42704, fabric=fabric)
     assert min(row.total_s for row in rows if row.total_s is not None) == pytest.approx(anything.total_s, rel=1e-9)
+
+
+@pytest.mark.parametrize("failed", ["switch:1", "port:1.0", "link:0-1"])
+def test_a_topology_has_one_row_around_faults(failed: str) -> None:
+    """Topologies are built for all ports, and again for those that work; the fastest row is the planner's plan."""
+    fabric = ll.Fabric(gpus=4, ports=3, failed=failed, reconfiguration_delay="10us")
+    rows = [row for row in ll.compare("all-reduce", "1MiB", fabric=fabric).rows if row.planner == "static"]
+    assert len({(row.algorithm, row.topology) for row in rows}) == len(rows) > 1
+    for algorithm in {row.algorithm for row in rows if row.total_s is not None}:
+        plan = ll.plan("all-reduce", "1MiB", fabric=fabric, planner="static", algorithm=algorithm)
+        found = [row.total_s for row in rows if row.algorithm == algorithm and row.total_s is not None]
+        assert min(found) == plan.total_s

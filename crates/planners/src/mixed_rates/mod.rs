@@ -48,27 +48,29 @@ pub use port_assignment::as_it_starts;
 /// As [`Planner::choose_within`].
 pub fn choose(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
     let shape = &problem.fabric.shape;
-    if shape.unlike_rates().is_none() {
-        return around_faults::choose(planner, problem, limit_s);
+    let is_plain = shape.unlike_rates().is_none() && shape.faults().is_empty();
+    if is_plain || !planner.capabilities().keeps_one_topology {
+        return on_these_circuits(planner, problem, limit_s);
     }
-    if !planner.capabilities().keeps_one_topology {
-        return on_unlike_circuits(planner, problem, limit_s);
-    }
-    // Where circuits are alike, another topology may be the fastest than where they are not.
+    // Where circuits are alike and all work, another topology may be the fastest than where they are not.
     let on = |&candidate: &usize| {
         let only = Problem { static_candidates: vec![candidate], ..problem.clone() };
-        on_unlike_circuits(planner, &only, limit_s)
+        on_these_circuits(planner, &only, limit_s)
     };
     let found: Vec<Result<Option<Choice>>> = problem.allowed().par_iter().interruptible().map(on).collect();
     fastest_of(found)
 }
 
-/// A planner's choice on ports or pairs of different rates.
+/// A planner's choice, planned in one way for all topologies that it may use.
 ///
 /// # Errors
 /// As [`Planner::choose_within`].
-fn on_unlike_circuits(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
-    if problem.fabric.shape.faults().is_empty() {
+fn on_these_circuits(planner: &dyn Planner, problem: &Problem, limit_s: f64) -> Result<Option<Choice>> {
+    let shape = &problem.fabric.shape;
+    if shape.unlike_rates().is_none() {
+        return around_faults::choose(planner, problem, limit_s);
+    }
+    if shape.faults().is_empty() {
         return Ok(where_all_works(planner, problem)?.filter(|choice| choice.total_s <= limit_s));
     }
     failed::choose(planner, problem, limit_s, where_all_works)
